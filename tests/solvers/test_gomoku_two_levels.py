@@ -14,11 +14,11 @@ from searchbench.solvers.proof.gomoku.branch import Branch, read_branch
 from searchbench.solvers.proof.gomoku.nodes import Node, State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.search import QuietSearch
-from searchbench.solvers.proof.gomoku.two_levels import LIMITS, OPEN, TwoLevels, prove_hard
+from searchbench.solvers.proof.gomoku.two_levels import LIMITS, OPEN, SQUARES, TwoLevels, prove_hard
 
 OPENING = Opening(7)
 ROOT = stones_at(OPENING.start, [(0, 2), (1, 1), (2, 2)])
-FEW, MANY = LIMITS
+FEW, SOME, MANY = LIMITS
 NEVER = MANY + 1
 Needed = dict[tuple[int, ...], dict[int, dict[int, int]]]
 """By the cells put since the root: for each move of black and each answer of white, the nodes that a proof needs."""
@@ -69,7 +69,7 @@ class MadeUp(QuietSearch):
 def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the table in the place of the second level; a move begins with the number of its answers."""
 
-    def begin(search: TwoLevels, node: Node) -> None:
+    def begin(search: TwoLevels, node: Node, least: int) -> None:
         here = MadeUp.cells(search.second, node.state)  # type: ignore[arg-type]
         for before, moves in MadeUp.needed.items():
             for move, answers in moves.items():
@@ -100,8 +100,7 @@ def test_the_move_with_the_fewest_answers_comes_first() -> None:
     assert search.solve(ROOT, 1)
     # The root is searched like any other leaf; both answers to the second move are proved with few nodes.
     assert MadeUp.calls == [
-        ("search", (), FEW),
-        ("search", (), MANY),
+        *[("search", (), limit) for limit in LIMITS],
         ("answers", (11,), 0),
         ("search", (11, 20), FEW),
         ("search", (11, 23), FEW),
@@ -114,15 +113,15 @@ def test_a_hard_answer_waits_until_the_others_are_proved_and_then_gets_moves() -
     MadeUp.needed = {(): {10: {20: NEVER, 21: FEW, 22: FEW}}, (10, 20): {12: {25: MANY}}}
     search = TwoLevels(attack_at())
     assert search.solve(ROOT, 1)
-    assert MadeUp.calls[2:] == [
+    assert MadeUp.calls[3:] == [
         ("answers", (10,), 0),
         ("search", (10, 20), FEW),
         ("search", (10, 21), FEW),
         ("search", (10, 22), FEW),
+        ("search", (10, 20), SOME),
         ("search", (10, 20), MANY),
         ("answers", (10, 12, 20), 0),
-        ("search", (10, 12, 20, 25), FEW),
-        ("search", (10, 12, 20, 25), MANY),
+        *[("search", (10, 12, 20, 25), limit) for limit in LIMITS],
     ]
     hard = stones_at(ROOT, [(10, 1), (20, 2)])
     assert search.records(ROOT)[hard] == 12
@@ -136,7 +135,7 @@ def test_a_move_that_stays_hard_is_left_for_another() -> None:
     assert search.records(ROOT)[ROOT] == 11
     open_leaf = search.nodes[stones_at(ROOT, [(10, 1), (20, 2)])]
     assert open_leaf.visits == 1  # its number, with few nodes, is above that of four answers not yet searched
-    assert open_leaf.proof == OPEN + 5
+    assert open_leaf.proof == OPEN + 10**2 // SQUARES
 
 
 def test_a_position_whose_moves_threaten_nothing_is_given_up() -> None:
@@ -152,7 +151,7 @@ def test_what_was_found_is_kept_in_the_file(tmp_path: Path) -> None:
     def stop() -> bool:
         nonlocal calls
         calls += 1
-        return calls > 6
+        return calls > 7
 
     with pytest.raises(Stopped):
         prove_hard(branch, attack_at(), [2], 1, stop)

@@ -23,7 +23,10 @@ Records = Mapping[State, int]
 
 
 class Node:
-    """Hold a position's numbers, children by move, and parents; `cell` is the last move."""
+    """Hold a position's numbers, children by move, and parents; `cell` is the last move.
+
+    `cost` says how many hundredths the proof number of a position with white to move is raised.
+    """
 
     __slots__ = (
         "black_to_move",
@@ -188,7 +191,7 @@ class PositionSearch(ABC):
             if node.proof == 0:
                 node.close(True)
             else:
-                node.proof += node.cost
+                node.proof = min(INFINITE - 1, node.proof * (100 + node.cost) // 100)
                 node.disproof = min(child.disproof for child in children if child.proof > 0)
         if node.proof == 0 and node.black_to_move:
             self._remember(node)

@@ -18,12 +18,13 @@ from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import SHORT, progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import close_branch, closed
 from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
-from searchbench.solvers.proof.gomoku.nodes import State, Stopped, stones_at
+from searchbench.solvers.proof.gomoku.nodes import PositionSearch, State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import Rule
-from searchbench.solvers.proof.gomoku.rounds import prove
+from searchbench.solvers.proof.gomoku.rounds import WHOLE, prove
 from searchbench.solvers.proof.gomoku.search import QuietSearch
 from searchbench.solvers.proof.gomoku.trees import take_over
+from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
 CHECKED: Final = 100_000
 """Nodes that a checker may take for a win by threats; those that take the prover more than `branch.SHORT` have records."""
@@ -193,9 +194,11 @@ def _at_once(opening: Opening, game: Game, state: State, budget: Budget, target:
     white = sum(map(bool, state)) % 2
     root = tuple((0, 2, 1)[stone] for stone in state) if white else state
     attack = Attack(opening.size, opening.size, opening.rule, target=target)
-    search = QuietSearch(attack)
+    search: PositionSearch = QuietSearch(attack)
     found = None
     while found is None:
+        if attack.nodes >= WHOLE and isinstance(search, QuietSearch):
+            search = TwoLevels(attack)
         found = search.solve(root, budget.room(SLICE))
         budget.spend("positions", attack.nodes - budget.nodes, 0)
         if found is None:

@@ -1,4 +1,4 @@
-"""Prove hard positions by proof-number search on two levels (pn²: Allis 1994, section 2.3): the leaves are searches.
+"""Prove hard positions by proof-number search on two levels (pn^2: Allis 1994, section 2.3.1): the leaves are searches.
 
 Inside a search (:mod:`searchbench.solvers.proof.gomoku.search`) black has ten moves, those of most value, as every one costs
 time at thousands of positions. In hard positions another move wins, and the number of white's answers that survive tells which:
@@ -35,16 +35,19 @@ from searchbench.solvers.proof.tree import INFINITE
 
 MOVES: Final = 40
 """Moves of black that the first level tries."""
-LIMITS: Final = (50_000, 200_000)
+LIMITS: Final = (10_000, 50_000, 200_000)
 """Nodes of the searches at a leaf, visit by visit, before the leaf gets children."""
-OPEN: Final = 8
-"""The proof number of a leaf that stays open, beside half of the number that its search has left; before its search it is one."""
+OPEN: Final = 4
+"""The least proof number of a leaf that stays open."""
+SQUARES: Final = 16
+"""What divides the square of the proof number that a search has left: large ones weigh more, as no sum of small ones should
+hide the one answer that refutes a move."""
 HOPELESS: Final = 40
 """The number of a search that has refuted all moves that it tries."""
 CELLS: Final = 4
-"""A move begins with one, and this part of the cells that white may have to try."""
-FORCING_COST: Final = 12
-"""What a move that threatens to make four or five adds: white has few answers, but the problem stays as it was."""
+"""A move begins with half of its position's number and this part of the cells that white may have to try."""
+FORCING_COST: Final = 50
+"""How many hundredths a move that threatens to make four or five adds: the problem after it is nearly the same."""
 
 
 @dataclass
@@ -85,7 +88,8 @@ class TwoLevels(PositionSearch):
         if node.state in known.proved:
             node.close(True)
         elif node.visits <= len(LIMITS):
-            node.proof, node.disproof = OPEN + known.left[node.state][1] // 2, 1 + node.visits
+            node.proof = OPEN + known.left[node.state][1] ** 2 // SQUARES
+            node.disproof = 1 + node.visits
         else:
             self._make_moves(node)
 
@@ -112,13 +116,13 @@ class TwoLevels(PositionSearch):
         for move in list(self.second.candidates(MOVES)):
             state = with_stone(node.state, move, BLACK + 1)
             if state not in self.nodes:
-                self._begin(self._node(state, move, 1, False))
+                self._begin(self._node(state, move, 1, False), node.proof // 2)
             self._link(node, self.nodes[state], move)
         if not node.children:
             node.close(False)
 
-    def _begin(self, node: Node) -> None:
-        """Set a move's first proof number: how many cells white may have to try against the win that it threatens."""
+    def _begin(self, node: Node, least: int) -> None:
+        """Set a move's first proof number: by how many cells white may have to try against the win that it threatens."""
         attack = self.attack
         attack.set(node.state)
         found = NONE
@@ -130,7 +134,8 @@ class TwoLevels(PositionSearch):
         zone = attack.zone(BLACK) if found == WON else None
         empty = [cell for cell, stone in enumerate(node.state) if stone == 0]
         node.cost = FORCING_COST if attack.replies(BLACK) is not None else 0
-        node.proof = 1 + sum(1 for cell in empty if zone is None or zone[cell]) // CELLS + node.cost
+        node.proof = 1 + least + sum(1 for cell in empty if zone is None or zone[cell]) // CELLS
+        node.proof += node.proof * node.cost // 100
 
     def _answer(self, node: Node) -> None:
         """Make white's answers that survive short searches by threats."""
