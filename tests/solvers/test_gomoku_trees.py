@@ -148,3 +148,13 @@ def test_the_walk_through_all_replies_finds_a_false_record(
     print(gaps)
     assert gaps["true"] == 0
     assert gaps["false"] > 0
+    # A gap is tried again at the next walk, and what proves it is kept.
+    branch = read_branch(tmp_path / "false", OPENING, WHITE)
+    first, *rest = branch.gaps
+    answers = iter([{OPENING.start: 1}])
+    monkeypatch.setattr(closing, "prove_again", lambda *_: next(answers, None))
+    close_records(branch, attack, never)
+    again = read_branch(tmp_path / "false", OPENING, WHITE)
+    assert first not in again.gaps
+    assert again.gaps[: len(rest)] == rest
+    assert (OPENING.start, 1) in again.records()

@@ -117,6 +117,10 @@ class Branch:
             self.added += line["records"]
             self.gaps += line["gaps"]
             return
+        if "closed" in line:
+            self.gaps.remove(line["closed"])
+            self.added += line["records"]
+            return
         self.seconds += line["seconds"]
         self.nodes += line["nodes"]
         if "below" in line:

@@ -22,13 +22,14 @@ from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import FIVE
 from searchbench.solvers.proof.gomoku.rounds import attack_for
 from searchbench.solvers.proof.gomoku.search import QuietSearch
+from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
 PASSED: Final = 5_000
 """Nodes of the search for black's win by threats if white passes."""
 LONG: Final = 20_000
 """Nodes of the search for a win by threats that begins with a record."""
-AGAIN: Final = 2_000_000
-"""Nodes to prove again what was not found."""
+AGAIN: Final = (1_000_000, 50_000_000)
+"""Nodes to prove again what was not found, by one search and on two levels."""
 _STEP: Final = 20
 """Records between two lines of the file."""
 
@@ -48,8 +49,10 @@ def close_branch(folder: Path, opening: Opening, white: int, until: float, targe
 
 
 def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> None:
-    """Go through the records of a branch that no walk has passed. Raises Stopped."""
+    """Go through the records of a branch that no walk has passed, once its gaps are proved. Raises Stopped."""
     opening = branch.opening
+    for gap in branch.gaps[:]:
+        _close_gap(branch, attack, gap, stop)
     while not stop():
         records = list(branch.records())
         waiting = records[branch.checked : branch.checked + _STEP]
@@ -72,6 +75,18 @@ def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> N
         branch.add({
             "checked": branch.checked + len(waiting), "short": SHORT, "records": written(added),
             "gaps": [written({gap: -1})[0] for gap in gaps], "nodes": attack.nodes - before,
+            "seconds": round(time.process_time() - began, 3),
+        })  # fmt: skip
+
+
+def _close_gap(branch: Branch, attack: Attack, gap: list[Any], stop: Callable[[], bool]) -> None:
+    """Try to prove a gap once more. Raises Stopped."""
+    began, before = time.process_time(), attack.nodes
+    ((state, _),) = branch.read([gap])
+    found = prove_again(attack, state, stop)
+    if found is not None:
+        branch.add({
+            "closed": gap, "records": written(found), "nodes": attack.nodes - before,
             "seconds": round(time.process_time() - began, 3),
         })  # fmt: skip
 
@@ -118,8 +133,10 @@ def prove_again(attack: Attack, state: State, stop: Callable[[], bool]) -> dict[
             line = attack.by_fours(BLACK, LONG)
             move = line[0] if line else None
         return None if move is None else {state: move}
-    search = QuietSearch(attack, stop)
-    return search.records(state) if search.solve(state, AGAIN) else None
+    for search, limit in zip((QuietSearch(attack, stop), TwoLevels(attack, stop)), AGAIN, strict=True):
+        if search.solve(state, limit):
+            return search.records(state)
+    return None
 
 
 def unproved_replies(attack: Attack, opening: Opening, known: Any, state: State) -> list[State]:
