@@ -126,6 +126,6 @@ def test_a_folder_of_proved_replies_is_refused_where_it_is_of_no_use(program: Pr
     for state, said in (("start", "no file of a branch is there"), (STATE, "work is kept for the start")):
         answer = program("prove", GAME, state, "--method", "threats", "--proved", tmp_path)
         assert (answer.code, said in answer.err) == (ExitCode.WRONG_INPUT, True), answer
-    (tmp_path / "a7.txt").write_text("go-moku 1 7 free a7 c3\n")
+    (tmp_path / "a7.txt").write_text("go-moku 2 7 free a7 c3\n")
     answer = program("prove", GAME, "--method", "threats", "--proved", tmp_path, "--work", tmp_path / "work")
     assert (answer.code, "a7.txt, line 2 cannot be read" in answer.err) == (ExitCode.DAMAGED, True), answer

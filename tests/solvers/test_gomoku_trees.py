@@ -11,8 +11,10 @@ from searchbench.errors import BadRequest, DamagedData
 from searchbench.solvers.proof.gomoku import closing
 from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
-from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch
+from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch, written
 from searchbench.solvers.proof.gomoku.closing import close_records
+from searchbench.solvers.proof.gomoku.missing import add_missing
+from searchbench.solvers.proof.gomoku.nodes import stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.race import attempt, search_of
 from searchbench.solvers.proof.gomoku.trees import read_tree, take_over, tree_of, write_trees
@@ -121,6 +123,45 @@ def test_a_damaged_file_is_refused_with_its_line(proved: Path, tmp_path: Path) -
         take_over(proved, tmp_path / "work", Opening(15, "standard"))
     with pytest.raises(BadRequest, match="no file of a branch is there: expected files such as"):
         take_over(tmp_path, tmp_path / "work", OPENING)
+
+
+def test_a_record_that_only_symmetric_ones_lead_to_is_kept(begun: Path, tmp_path: Path) -> None:
+    state = stones_at(OPENING.start, [(cell, 1) for cell in (96, 97)] + [(cell, 2) for cell in (0, 81, 82)])
+    added = tmp_path / "added"
+    take_over(written_to(begun, tmp_path / "before"), added, OPENING)
+    read_branch(added, OPENING, WHITE).add({"missing": True, "records": written({state: 98})})
+    proved = written_to(added, tmp_path / "proved")
+    lines = (proved / "a15.txt").read_text().splitlines()
+    assert [line for line in lines if line.startswith("at ")] == ["at g9,h9,h8 a15,g10,h10 i9"]
+    assert read_tree(proved / "a15.txt", OPENING).apart == {state: 98}
+    again = tmp_path / "again"
+    take_over(proved, again, OPENING)
+    assert dict(read_branch(again, OPENING, WHITE).records())[state] == 98
+    assert (written_to(again, tmp_path / "same") / "a15.txt").read_bytes() == (proved / "a15.txt").read_bytes()
+    for broken in ("at g9,h9,h8 a15,g10,h10 h9", "at g9,g9 a15 i9", "at g9,h9 z1 i9"):
+        text = "\n".join(broken if line.startswith("at ") else line for line in lines[:-1]) + "\n"
+        (proved / "a15.txt").write_text(f"{text}end {len(lines) - 3} {hashlib.sha256(text.encode()).hexdigest()[:16]}\n")
+        with pytest.raises(DamagedData, match="cannot be read"):
+            read_tree(proved / "a15.txt", OPENING)
+
+
+def test_positions_that_a_checker_misses_get_records(begun: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    take_over(written_to(begun, tmp_path / "proved"), folder, OPENING)
+    state, move = next(iter(read_branch(folder, OPENING, WHITE).records_of(SECOND)))
+    missed = stones_at(state, [(move, 1), (state.index(0), 2)])  # white answers far away
+    turned, _ = OPENING.canonical(missed)
+    assert missed != turned
+    assert add_missing(folder, OPENING, [turned]) >= 1
+    assert missed in dict(read_branch(folder, OPENING, WHITE).records())
+    with pytest.raises(BadRequest, match="no branch leads to the position with black h8 and white o1"):
+        add_missing(folder, OPENING, [stones_at(OPENING.start, [(224, 2)])])
+
+
+def written_to(folder: Path, proved: Path) -> Path:
+    """Write a working folder as text files; return their folder."""
+    write_trees(folder, proved, OPENING)
+    return proved
 
 
 def test_the_walk_through_all_replies_finds_a_false_record(

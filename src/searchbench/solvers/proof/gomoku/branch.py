@@ -117,8 +117,8 @@ class Branch:
             self.added += line["records"]
             self.gaps += line["gaps"]
             return
-        if "closed" in line:
-            self.gaps.remove(line["closed"])
+        if "closed" in line or "missing" in line:
+            self.gaps = [gap for gap in self.gaps if gap != line.get("closed")]
             self.added += line["records"]
             return
         self.seconds += line["seconds"]

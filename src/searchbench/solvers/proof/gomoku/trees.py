@@ -2,11 +2,12 @@
 
 A file is a tree of moves (docs/go-moku.md, "The proof in the repository"):
 
-    go-moku 1 15 free j10 i7        the format's number, size, rule, white's first reply, black's second move
+    go-moku 2 15 free j10 i7        the format's number, size, rule, white's first reply, black's second move
     work 1234567 53.2               nodes and processor seconds that it took
     1 a15 g7                        to white's reply a15 black answers g7: a record
     2 f6 h10                        then to f6 h10
     1 b15 -                         black wins by threats at once
+    at h8,i7 j10,k9 g6              a record that lines do not lead to, only symmetric ones: black's stones, white's, the answer
     open k9 200000 12               a reply that is not proved with so many nodes, and its proof number then
     end 4 1f0c66e2b3a9d574          the lines between the first two and this one, and a digest of all before it
 
@@ -25,10 +26,10 @@ from typing import Any, Final
 
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.solvers.proof.gomoku.branch import Branch, open_folder, read_branch, written
-from searchbench.solvers.proof.gomoku.nodes import State, black_stones, stones_at
+from searchbench.solvers.proof.gomoku.nodes import WHITE, State, black_stones, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 SUFFIX: Final = ".txt"
 _NO_RECORD: Final = "-"
 _DIGEST: Final = 16
@@ -66,7 +67,7 @@ def _digest(text: str) -> str:
 
 
 def _records(branch: Branch) -> Iterator[str]:
-    """Generate the lines of the records that the proved replies reach, each once."""
+    """Generate the lines of the records: those that the proved replies reach as a tree, then the others; each once."""
     name = branch.opening.name
     moves = dict(branch.records())
     like: dict[State, list[State]] = {}  # records by black's stones
@@ -88,6 +89,10 @@ def _records(branch: Branch) -> Iterator[str]:
             yield from lines_from(root, reply, 1)
         else:
             yield f"1 {name(reply)} {_NO_RECORD}"
+    first = stones_at(branch.opening.start, [(branch.white, WHITE + 1)])
+    for state in sorted(moves.keys() - seen - {first}):
+        stones = [",".join(name(cell) for cell, stone in enumerate(state) if stone == own) for own in (1, 2)]
+        yield f"at {' '.join(stones)} {name(moves[state])}"
 
 
 def _one_more(state: State, others: list[State]) -> Iterator[tuple[int, State]]:
@@ -100,7 +105,7 @@ def _one_more(state: State, others: list[State]) -> Iterator[tuple[int, State]]:
 
 @dataclass
 class Tree:
-    """Hold what a file says: records by white's reply, open replies with their nodes and proof numbers."""
+    """Hold what a file says: records by white's reply, open replies with their nodes and proof numbers, records apart."""
 
     white: int
     second: int
@@ -108,6 +113,7 @@ class Tree:
     seconds: float
     records: dict[int, dict[State, int]] = field(default_factory=dict)
     left: dict[int, tuple[int, int]] = field(default_factory=dict)
+    apart: dict[State, int] = field(default_factory=dict)
 
     def lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Generate white's replies with lines for a branch's file."""
@@ -164,6 +170,9 @@ class _Reader:
     def take(self, words: list[str]) -> None:
         """Take in a line. Raises ValueError and KeyError."""
         first, white, *rest = words
+        if first == "at":
+            self._take_apart(white, *rest)
+            return
         cell = self.cells[white]
         if first == "open":
             limit, number = map(int, rest)
@@ -187,6 +196,14 @@ class _Reader:
         state = stones_at(before, [(cell, 2)])
         self.tree.records[self.reply][state] = move
         self.path.append(stones_at(state, [(move, 1)]))
+
+    def _take_apart(self, black: str, white: str, move: str) -> None:
+        """Take in a record with all its stones. Raises ValueError and KeyError."""
+        stones = [(self.cells[name], own) for own, names in ((1, black), (2, white)) for name in names.split(",")]
+        state = stones_at((0,) * len(self.base), stones)
+        if len({cell for cell, _ in stones}) < len(stones) or state[self.cells[move]]:
+            raise ValueError("a stone lies there")
+        self.tree.apart[state] = self.cells[move]
 
     def _check_reply(self, cell: int) -> None:
         if cell not in self.replies or cell in self.tree.records or cell in self.tree.left:
@@ -221,4 +238,8 @@ def _add(tree: Tree, branch: Branch) -> int:
             added, work = added + line["proved"], {"nodes": 0, "seconds": 0.0}
     if branch.second != tree.second and len(tree.records) > len(branch.proved):
         branch.add({"second": tree.second, "nodes": 0, "seconds": 0.0})
+    own = dict(branch.records())
+    apart = {state: move for state, move in tree.apart.items() if state not in own}
+    if branch.second == tree.second and apart:
+        branch.add({"missing": True, "records": written(apart)})
     return added
