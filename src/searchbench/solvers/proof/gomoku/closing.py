@@ -26,7 +26,7 @@ from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
 PASSED: Final = 5_000
 """Nodes of the search for black's win by threats if white passes."""
-LONG: Final = 20_000
+LONG: Final = 200_000
 """Nodes of the search for a win by threats that begins with a record."""
 AGAIN: Final = (1_000_000, 50_000_000)
 """Nodes to prove again what was not found, by one search and on two levels."""

@@ -26,7 +26,7 @@ from searchbench.solvers.proof.gomoku.search import QuietSearch
 from searchbench.solvers.proof.gomoku.trees import take_over
 from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
-CHECKED: Final = 100_000
+CHECKED: Final = 300_000
 """Nodes that a checker may take for a win by threats; those that take the prover more than `branch.SHORT` have records."""
 SLICE: Final = 20_000
 """Nodes of a search of one position between two looks at the limits."""
