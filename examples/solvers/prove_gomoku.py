@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from searchbench.catalogue import load
-from searchbench.errors import SearchBenchError
+from searchbench.errors import BadRequest, SearchBenchError
 from searchbench.solvers.proof.gomoku.branch import progress
 from searchbench.solvers.proof.gomoku.closing import close_branch
 from searchbench.solvers.proof.gomoku.missing import add_missing
@@ -24,9 +24,12 @@ def tell(line: str) -> None:
 
 
 def missed(report: Path, opening: Opening) -> list[tuple[int, ...]]:
-    """Return the positions for which a verification found no move, from what `verify --json` printed."""
+    """Return the positions for which a verification found no move, from what `verify --json` printed. Raises BadRequest."""
     game = load(f"gomoku:{opening.size},{opening.rule}")
-    found = json.loads(report.read_text())["found"]
+    try:
+        found = json.loads(report.read_text())["found"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadRequest(f"{report}: expected faults as `searchbench verify FILE --json` prints them ({error!r})") from None
     return [tuple(game.parse(text)) for fault in found for text in re.findall(r"no move is given for '([^']*)'", fault)]
 
 

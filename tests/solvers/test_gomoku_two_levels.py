@@ -24,38 +24,38 @@ Needed = dict[tuple[int, ...], dict[int, dict[int, int]]]
 """By the cells put since the root: for each move of black and each answer of white, the nodes that a proof needs."""
 
 
+def cells_of(state: State) -> tuple[int, ...]:
+    """Return the cells put since the root, sorted."""
+    return tuple(cell for cell in range(49) if state[cell] and not ROOT[cell])
+
+
 class MadeUp(QuietSearch):
     """Stand for the second level: a table tells black's moves, white's answers, and what a proof needs."""
 
     needed: ClassVar[Needed] = {}
     calls: ClassVar[list[tuple[str, tuple[int, ...], int]]] = []
 
-    def cells(self, state: State) -> tuple[int, ...]:
-        """Return the cells put since the root: black's, white's, black's, and so on, in the order of the table."""
-        cells = [cell for cell in range(49) if state[cell] and not ROOT[cell]]
-        return tuple(sorted(cells))
-
     def candidates(self, count: int = 0) -> Iterator[int]:
         """Return the moves of a position."""
-        return iter(self.needed.get(self.cells(self.attack.state), ()))
+        return iter(self.needed.get(cells_of(self.attack.state), ()))
 
     def survivors(self, state: State) -> list[int] | None:
         """Return the answers to the last move."""
         for before, moves in self.needed.items():
             for move, answers in moves.items():
-                if self.cells(state) == tuple(sorted((*before, move))):
-                    self.calls.append(("answers", self.cells(state), 0))
+                if cells_of(state) == tuple(sorted((*before, move))):
+                    self.calls.append(("answers", cells_of(state), 0))
                     return list(answers) or None
         raise AssertionError(state)
 
     def solve(self, state: State, limit: int) -> bool | None:
         """Return what a search would."""
-        self.calls.append(("search", self.cells(state), limit))
+        self.calls.append(("search", cells_of(state), limit))
         node = self._node(state, -1, 10, True)
         for before, moves in self.needed.items():
             for move, answers in moves.items():
                 for answer, nodes in answers.items():
-                    if self.cells(state) == tuple(sorted((*before, move, answer))) and nodes <= limit:
+                    if cells_of(state) == tuple(sorted((*before, move, answer))) and nodes <= limit:
                         node.close(True)
                         return True
         return None
@@ -70,7 +70,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the table in the place of the second level; a move begins with the number of its answers."""
 
     def begin(search: TwoLevels, node: Node, least: int) -> None:
-        here = MadeUp.cells(search.second, node.state)  # type: ignore[arg-type]
+        here = cells_of(node.state)
         for before, moves in MadeUp.needed.items():
             for move, answers in moves.items():
                 if here == tuple(sorted((*before, move))):

@@ -126,17 +126,25 @@ def prove_again(attack: Attack, state: State, stop: Callable[[], bool]) -> dict[
 
     Raises Stopped.
     """
-    attack.set(state)
-    if attack.by_threats(BLACK, LONG) == WON:
-        move = attack.move(BLACK)
-        if move is None:
-            line = attack.by_fours(BLACK, LONG)
-            move = line[0] if line else None
-        return None if move is None else {state: move}
+    if (move := _first_move(attack, state)) is not None:
+        return {state: move}
     for search, limit in zip((QuietSearch(attack, stop), TwoLevels(attack, stop)), AGAIN, strict=True):
         if search.solve(state, limit):
-            return search.records(state)
+            records = search.records(state)
+            # A search that ends with a win by threats has no records, and has left that win in the memory.
+            move = None if records else _first_move(attack, state)
+            return {state: move} if move is not None else records or None
     return None
+
+
+def _first_move(attack: Attack, state: State) -> int | None:
+    """Return the move with which a win by threats begins, None if none is found."""
+    attack.set(state)
+    if attack.by_threats(BLACK, LONG) != WON:
+        return None
+    move = attack.move(BLACK)
+    line = attack.by_fours(BLACK, LONG) if move is None else None
+    return line[0] if line else move
 
 
 def unproved_replies(attack: Attack, opening: Opening, known: Any, state: State) -> list[State]:

@@ -31,10 +31,10 @@ def add_missing(folder: Path, opening: Opening, states: Iterable[State], target:
     try:
         attack, added, left = attack_for(opening, target), 0, list(states)
         for white in opening.replies(opening.start):
-            branch = read_branch(folder, opening, white)
-            moves = dict(branch.records())
             lock = lock_branch(folder, opening, white, never)
             try:
+                branch = read_branch(folder, opening, white)
+                moves = dict(branch.records())
                 for state in left[:]:
                     if (here := _led_to(moves, opening, state)) is not None:
                         left.remove(state)
