@@ -13,6 +13,7 @@ from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch, written
 from searchbench.solvers.proof.gomoku.closing import close_records
+from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.missing import add_missing
 from searchbench.solvers.proof.gomoku.nodes import stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
@@ -156,6 +157,20 @@ def test_positions_that_a_checker_misses_get_records(begun: Path, tmp_path: Path
     assert missed in dict(read_branch(folder, OPENING, WHITE).records())
     with pytest.raises(BadRequest, match="no branch leads to the position with black h8 and white o1"):
         add_missing(folder, OPENING, [stones_at(OPENING.start, [(224, 2)])])
+
+
+def test_a_win_by_threats_that_a_later_search_finds_has_a_first_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first search stops at its limit; the next one finds the win at the root, where it makes no record."""
+    monkeypatch.setattr(closing, "LONG", 18_000)
+    stones = [(cell, 1) for cell in (98, 112, 126, 127, 140)] + [(cell, 2) for cell in (84, 111, 154, 157, 171)]
+    state = stones_at((0,) * 225, stones)
+    attack = Attack()
+    attack.set(state)
+    assert attack.by_threats(0, closing.LONG) != WON
+    attack.forget()
+    found = closing.prove_again(attack, state, never)
+    assert found is not None
+    assert state in found
 
 
 def written_to(folder: Path, proved: Path) -> Path:
