@@ -29,7 +29,9 @@ def missed(report: Path, opening: Opening) -> list[tuple[int, ...]]:
     try:
         found = json.loads(report.read_text())["found"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadRequest(f"{report}: expected faults as `searchbench verify FILE --json` prints them ({error!r})") from None
+        raise BadRequest(
+            f"{report}: expected faults as `searchbench verify FILE --json` prints them ({error!r})"
+        ) from None
     return [tuple(game.parse(text)) for fault in found for text in re.findall(r"no move is given for '([^']*)'", fault)]
 
 
@@ -48,7 +50,9 @@ def main() -> int:
     parser.add_argument("--progress", action="store_true", help="only tell how far the work is")
     parser.add_argument("--proved", type=Path, help="begin with what the text files of this folder prove")
     parser.add_argument("--write", type=Path, help="in the end write what is proved as text files to this folder")
-    parser.add_argument("--missing", type=Path, help="give records to positions that `verify --json` misses (its output)")
+    parser.add_argument(
+        "--missing", type=Path, help="give records to positions that `verify --json` misses (its output)"
+    )
     options = parser.parse_args()
     try:
         opening = Opening(options.size, options.rule)

@@ -141,7 +141,9 @@ def test_a_record_that_only_symmetric_ones_lead_to_is_kept(begun: Path, tmp_path
     assert (written_to(again, tmp_path / "same") / "a15.txt").read_bytes() == (proved / "a15.txt").read_bytes()
     for broken in ("at g9,h9,h8 a15,g10,h10 h9", "at g9,g9 a15 i9", "at g9,h9 z1 i9"):
         text = "\n".join(broken if line.startswith("at ") else line for line in lines[:-1]) + "\n"
-        (proved / "a15.txt").write_text(f"{text}end {len(lines) - 3} {hashlib.sha256(text.encode()).hexdigest()[:16]}\n")
+        (proved / "a15.txt").write_text(
+            f"{text}end {len(lines) - 3} {hashlib.sha256(text.encode()).hexdigest()[:16]}\n"
+        )
         with pytest.raises(DamagedData, match="cannot be read"):
             read_tree(proved / "a15.txt", OPENING)
 
