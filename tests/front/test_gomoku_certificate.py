@@ -13,8 +13,8 @@ from searchbench.catalogue import load
 from searchbench.cli.app import ExitCode
 from searchbench.errors import DamagedData
 from searchbench.proof import Claim
+from searchbench.solvers.proof.gomoku import closing
 from searchbench.solvers.proof.gomoku.attack import Attack
-from searchbench.solvers.proof.gomoku.closing import unproved_replies
 from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.nodes import stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
@@ -34,7 +34,9 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import searchbench as sb
 
     path = tmp_path_factory.mktemp("gomoku") / "proof.cert"
-    return sb.prove(load(GAME), STATE, "threats", nodes=200_000).write(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(closing, "SHORT", 40)  # so that there are records
+        return sb.prove(load(GAME), STATE, "threats", nodes=200_000).write(path)
 
 
 def changed(proof: Certificate, strategy: dict[tuple[int, ...], int], player: int = 0) -> Certificate:
@@ -98,12 +100,29 @@ def test_every_altered_record_is_refused_with_its_place(proved: Path) -> None:
             refused += 1
         else:  # the stone helps after all: the prover's search, which shares nothing with the checker's, agrees
             known = {opening.canonical(other)[0] for other in records}
-            for reply in unproved_replies(attack, opening, known, stones_at(state, [(far, 1)])):
-                attack.forget()
-                attack.set(reply)
-                assert attack.by_threats(0, 200_000) == WON, (game.format(state), far)
+            after = stones_at(state, [(far, 1)])
+            for reply in (stones_at(after, [(cell, 2)]) for cell, stone in enumerate(after) if stone == 0):
+                if opening.canonical(reply)[0] not in known:
+                    attack.forget()
+                    attack.set(reply)
+                    assert attack.by_threats(0, 200_000) == WON, (game.format(state), far)
     assert needed > 1
     assert refused > 1
+
+
+@pytest.mark.parametrize("short", [10, 10_000])
+def test_white_wins_as_black_does_with_colours_exchanged(short: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more stone of black, far away: white is to move, and the records are those of the other colour."""
+    import searchbench as sb
+
+    monkeypatch.setattr(closing, "SHORT", short)
+    state = STATE.translate(str.maketrans("OX", "XO"))[:-1] + "X"
+    for rule in ("free", "standard"):
+        proof = sb.prove(load(f"{GAME},{rule}"), state, "threats", nodes=200_000)
+        (claim,) = proof.claims
+        assert (proof.value, proof.verify()) == ("win", [])
+        print(rule, short, len(claim.strategy))
+        assert len(claim.strategy) > (1 if short > 10 else 5)
 
 
 def test_the_other_winner_is_refused(program: Program, proved: Path, tmp_path: Path) -> None:

@@ -19,12 +19,12 @@ from searchbench.solvers.proof.gomoku import race, two_levels
 from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import open_folder, progress, read_branch
-from searchbench.solvers.proof.gomoku.closing import unproved_replies
+from searchbench.solvers.proof.gomoku.closing import Asked
 from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.nodes import State, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
 from searchbench.solvers.proof.gomoku.patterns import FIVE, STRAIGHT
-from searchbench.solvers.proof.gomoku.rounds import claim, work_on_branch
+from searchbench.solvers.proof.gomoku.rounds import work_on_branch
 from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch
 from solvers.test_gomoku import prepared, random_state, twin, without_fives
 
@@ -202,23 +202,19 @@ def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path, monkeypatc
     root = stones_at(opening.start, [(0, 2), (128, 1), (144, 2)])
     assert search.solve(root, 200_000)
     records = search.records(root)
-    known = {opening.canonical(state)[0] for state in records}
+    asked, nothing = (Asked(opening, known, False, "cpu") for known in (records, {}))
     found = 0
     for state, move in itertools.islice(records.items(), 3):
-        after = stones_at(state, [(move, 1)])
-        assert unproved_replies(attack, opening, known, after) == []
-        needed = unproved_replies(attack, opening, set(), after)
-        assert {opening.canonical(reply)[0] for reply in needed} <= known
+        assert asked.uncovered(state, move) == []
+        needed = nothing.uncovered(state, move)
+        assert {opening.canonical(reply)[0] for reply in needed} <= asked.known
         found += len(needed)
     print(f"{len(records)} records, {found} replies need one")
     assert found > 0
     branch = read_branch(tmp_path, opening, 0)
     branch.add({"second": 128, "probes": {}, "seconds": 0.0, "nodes": 0})
     branch.add(race.attempt(search, branch.base, 144, 200_000))
-    made = claim(tmp_path, opening)
-    assert (made.player, made.bound) == (0, 1)
-    assert made.strategy[(0,) * 225] == 2 * 112
-    assert len(made.strategy) == len(records) + 2
+    assert len(opening.strategy(branch.records())) == len(records) + 1
 
 
 @pytest.mark.parametrize("name", ["GM-1", "GM-2"])

@@ -346,6 +346,16 @@ class ClaimCheck:
             return int(self._bound(coverage)(*known))
         return int(self._bound(coverage_or_threats)(*known, self._threats()))
 
+    def uncovered(self, state: Sequence[int], move: int) -> list[tuple[int, ...]]:
+        """Return the states after the replies to a move in which nothing shows the bound."""
+        after = self.game.play(state, move)
+        found = self._room(1, self.game.max_moves)
+        begin_at, searches = self._state(after), (self._search(), self._threats())
+        self._bound(check_replies)(begin_at, 0, ROOT, self.records, self.claim.bound, *searches, found)
+        legal = self.game.moves(after)
+        places = found.faults[: found.note[FAULTS], 2].tolist()
+        return [tuple(after if place == NO_REPLY else self.game.play(after, legal[place])) for place in places]
+
     def forced_sequence(self, state: Sequence[int]) -> list[int]:
         """Return the moves of the forced sequence that verification finds in a state, empty if it finds none."""
         from searchbench.verify import forced
@@ -394,9 +404,9 @@ class ClaimCheck:
 
         return run.map(work, jit.intervals(0, len(rows), _PIECE))
 
-    def _room(self, rows: int) -> Found:
+    def _room(self, rows: int, faults: int = FAULTS_TOLD) -> Found:
         most = max(rows * self.game.max_moves, 1)
-        return Found(np.zeros((most, 2), np.int64), np.zeros((FAULTS_TOLD, 3), np.int64), np.zeros(5, np.int64))
+        return Found(np.zeros((most, 2), np.int64), np.zeros((faults, 3), np.int64), np.zeros(5, np.int64))
 
     def _search(self) -> ForcedSearch:
         return forced_search(self.game, self.claim.forced)

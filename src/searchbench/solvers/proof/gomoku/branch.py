@@ -21,8 +21,8 @@ from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.store.folder import lock
 
 FORMAT: Final = 2
-SHORT: Final = 2_000
-"""Nodes of the wins by threats that a checker is left to find by itself: longer ones begin with records."""
+SHORT: Final = 10_000
+"""Nodes with which a checker finds the wins by threats that have no record. It may take far more: `prove.CHECKED`."""
 
 
 @dataclass
@@ -117,8 +117,8 @@ class Branch:
             self.added += line["records"]
             self.gaps += line["gaps"]
             return
-        if "closed" in line or "missing" in line:
-            self.gaps = [gap for gap in self.gaps if gap != line.get("closed")]
+        if "closed" in line:
+            self.gaps = [gap for gap in self.gaps if gap != line["closed"]]
             self.added += line["records"]
             return
         self.seconds += line["seconds"]

@@ -1,37 +1,38 @@
-"""Make a finished branch whole for a checker: try every white reply to every record, and prove again what is not found.
+"""Make a finished branch whole for a checker: ask verification which white replies it cannot answer, and prove those again.
 
-The search proves some replies by moves that it remembers. A checker begins with nothing: it replays black's win against the
-null move, and searches for a win by threats with a limit of nodes. A reply for which neither suffices becomes a record here.
+The search proves some replies by moves that it remembers. A checker begins with nothing: it looks for a win by threats in its own
+way, with a limit of nodes. Where it finds none, the position becomes a record here.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from searchbench.catalogue import load
 from searchbench.errors import Exhausted
 from searchbench.jit import Target
+from searchbench.late import late
+from searchbench.proof import Claim
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, lock_branch, read_branch, stopper, written
 from searchbench.solvers.proof.gomoku.fours import WON
-from searchbench.solvers.proof.gomoku.nodes import BLACK, WHITE, State, Stopped, stones_at
+from searchbench.solvers.proof.gomoku.nodes import BLACK, State, Stopped
 from searchbench.solvers.proof.gomoku.opening import Opening
-from searchbench.solvers.proof.gomoku.patterns import FIVE
 from searchbench.solvers.proof.gomoku.rounds import attack_for
 from searchbench.solvers.proof.gomoku.search import QuietSearch
 from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
-PASSED: Final = 5_000
-"""Nodes of the search for black's win by threats if white passes."""
 LONG: Final = 200_000
 """Nodes of the search for a win by threats that begins with a record."""
 AGAIN: Final = (1_000_000, 50_000_000)
 """Nodes to prove again what was not found, by one search and on two levels."""
 _STEP: Final = 20
 """Records between two lines of the file."""
+_check = late("searchbench.verify.claim:ClaimCheck")
 
 
 def close_branch(folder: Path, opening: Opening, white: int, until: float, target: Target = "cpu") -> Branch:
@@ -40,7 +41,7 @@ def close_branch(folder: Path, opening: Opening, white: int, until: float, targe
     handle = lock_branch(folder, opening, white, stop)
     try:
         branch = read_branch(folder, opening, white)
-        close_records(branch, attack_for(opening, target), stop)
+        close_records(branch, attack_for(opening, target), stop, target)
     except Stopped:
         pass
     finally:
@@ -48,7 +49,7 @@ def close_branch(folder: Path, opening: Opening, white: int, until: float, targe
     return branch
 
 
-def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> None:
+def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool], target: Target = "cpu") -> None:
     """Go through the records of a branch that no walk has passed, once its gaps are proved. Raises Stopped."""
     opening = branch.opening
     for gap in branch.gaps[:]:
@@ -59,19 +60,7 @@ def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> N
         if not waiting or not branch.finished:
             break
         began, before = time.process_time(), attack.nodes
-        known = {opening.canonical(state)[0] for state, _ in records}
-        added: dict[State, int] = {}
-        gaps: list[State] = []
-        for state, move in waiting:
-            for reply in unproved_replies(attack, opening, known, stones_at(state, [(move, 1)])):
-                found = prove_again(attack, reply, stop)
-                if found is None:
-                    gaps.append(reply)
-                for one, answer in (found or {}).items():
-                    canonical = opening.canonical(one)[0]
-                    if canonical not in known:
-                        known.add(canonical)
-                        added[one] = answer
+        added, gaps = _added(attack, Asked(opening, dict(records), False, target), waiting, stop)
         branch.add({
             "checked": branch.checked + len(waiting), "short": SHORT, "records": written(added),
             "gaps": [written({gap: -1})[0] for gap in gaps], "nodes": attack.nodes - before,
@@ -91,33 +80,73 @@ def _close_gap(branch: Branch, attack: Attack, gap: list[Any], stop: Callable[[]
         })  # fmt: skip
 
 
+class Asked:
+    """Ask verification what the records of a win leave open.
+
+    Black, to move, has the records' moves; with `white` the colours are exchanged, as only a game with white to move can arise.
+    """
+
+    def __init__(self, opening: Opening, records: Mapping[State, int], white: bool, target: Target) -> None:
+        self.opening, self.white = opening, white
+        self.known = {opening.canonical(state)[0] for state in records}
+        game = load(f"gomoku:{opening.size},{opening.rule}")
+        strategy = opening.strategy((self._seen(state), move) for state, move in records.items())
+        strategy = {state: move + white for state, move in strategy.items()}
+        self.check = _check(game, game.start(), Claim(0, 1, strategy, True, threats=SHORT), target=target)
+
+    def _seen(self, state: State) -> State:
+        return tuple((0, 2, 1)[stone] for stone in state) if self.white else state
+
+    def uncovered(self, state: State, move: int) -> list[State]:
+        """Return the positions after a move and a reply for which there is no record, and no short win by threats is found."""
+        seen, there = self.opening.canonical(self._seen(state), move)
+        return [self._seen(one) for one in self.check.uncovered(seen, 2 * there + self.white)]
+
+
+def _added(
+    attack: Attack, asked: Asked, records: Iterable[tuple[State, int]], stop: Callable[[], bool]
+) -> tuple[dict[State, int], list[State]]:
+    """Return records that a checker needs besides, after the moves of some, and positions that are not proved again."""
+    canonical = asked.opening.canonical
+    known = asked.known.copy()
+    added: dict[State, int] = {}
+    gaps: list[State] = []
+    for state, move in records:
+        for reply in asked.uncovered(state, move):
+            if canonical(reply)[0] in known:
+                continue
+            found = prove_again(attack, reply, stop)
+            if found is None:
+                gaps.append(reply)
+            for one, answer in (found or {}).items():
+                if canonical(one)[0] not in known:
+                    known.add(canonical(one)[0])
+                    added[one] = answer
+    return added, gaps
+
+
 def closed(
-    attack: Attack, opening: Opening, moves: Mapping[State, int], root: State, stop: Callable[[], bool]
+    attack: Attack,
+    opening: Opening,
+    moves: Mapping[State, int],
+    root: State,
+    stop: Callable[[], bool],
+    white: bool,
+    target: Target,
 ) -> dict[State, int]:
     """Return the records of one position, with those that a checker needs besides. Raises Exhausted and Stopped.
 
-    Black, to move at the root, has the records' moves.
+    Black, to move at the root, has the records' moves; with `white` the colours are exchanged.
     """
     records = dict(moves)
     if root not in records:
-        attack.forget()
-        attack.set(root)
-        if attack.by_threats(BLACK, SHORT) == WON:
-            return records
         records |= prove_again(attack, root, stop) or {}
-    known = {opening.canonical(state)[0] for state in records}
-    waiting = list(records.items())
+    waiting = records
     while waiting:
-        state, move = waiting.pop()
-        for reply in unproved_replies(attack, opening, known, stones_at(state, [(move, 1)])):
-            found = prove_again(attack, reply, stop)
-            if found is None:
-                raise Exhausted("a position that was proved is not proved again: give more nodes", attack.nodes)
-            for one, answer in found.items():
-                if opening.canonical(one)[0] not in known:
-                    known.add(opening.canonical(one)[0])
-                    records[one] = answer
-                    waiting.append((one, answer))
+        waiting, gaps = _added(attack, Asked(opening, records, white, target), list(waiting.items()), stop)
+        if gaps:
+            raise Exhausted("a position that was proved is not proved again: give more nodes", attack.nodes)
+        records |= waiting
     return records
 
 
@@ -145,27 +174,3 @@ def _first_move(attack: Attack, state: State) -> int | None:
     move = attack.move(BLACK)
     line = attack.by_fours(BLACK, LONG) if move is None else None
     return line[0] if line else move
-
-
-def unproved_replies(attack: Attack, opening: Opening, known: Any, state: State) -> list[State]:
-    """Return the positions after white's replies that have no record, and where no short win by threats is found.
-
-    `state` has white to move. A reply that makes five is among them.
-    """
-    attack.threats.table.words[:] = 0
-    attack.set(state)
-    threatened = not attack.has(WHITE, FIVE) and attack.by_threats(BLACK, PASSED) == WON
-    zone = attack.zone(BLACK) if threatened else None
-    left = []
-    for cell in range(len(state)):
-        if state[cell] == 0 and (zone is None or zone[cell]):
-            attack.set(state)
-            five = attack.cells(WHITE, FIVE)[cell]
-            reply = stones_at(state, [(cell, 2)])
-            if not five and opening.canonical(reply)[0] in known:
-                continue
-            attack.put(cell, WHITE)
-            won = threatened and attack.replay(BLACK, [(cell, WHITE)])
-            if five or not (won or attack.by_threats(BLACK, SHORT) == WON):
-                left.append(reply)
-    return left

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -57,6 +57,11 @@ class Opening:
         turned = np.array(state, np.uint8)[sources]
         best = min(range(len(turns)), key=lambda turn: turned[turn].tobytes())
         return tuple(turned[best].tolist()), turns[best][move]
+
+    def strategy(self, records: Iterable[tuple[State, int]]) -> dict[State, int]:
+        """Return black's moves as a claim has them: by canonical state, those of a game of lines, twice the cell."""
+        canonical = (self.canonical(state, move) for state, move in records)
+        return {state: 2 * move for state, move in canonical}
 
     def replies(self, state: State) -> list[int]:
         """Return the empty cells, one of each class of those that symmetries of the position exchange."""

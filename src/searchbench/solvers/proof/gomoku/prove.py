@@ -15,7 +15,7 @@ from searchbench.jit import Target
 from searchbench.proof import Claim
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.gomoku.attack import Attack
-from searchbench.solvers.proof.gomoku.branch import SHORT, progress, read_branch
+from searchbench.solvers.proof.gomoku.branch import progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import close_branch, closed
 from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
 from searchbench.solvers.proof.gomoku.nodes import PositionSearch, State, Stopped, stones_at
@@ -27,7 +27,9 @@ from searchbench.solvers.proof.gomoku.trees import take_over
 from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
 CHECKED: Final = 300_000
-"""Nodes that a checker may take for a win by threats; those that take the prover more than `branch.SHORT` have records."""
+"""Nodes that a checker may take for a win by threats; those that it does not find with `branch.SHORT` have records."""
+PROBED: Final = 2_000
+"""Nodes for a win by threats without quiet moves: a longer one begins with a record."""
 SLICE: Final = 20_000
 """Nodes of a search of one position between two looks at the limits."""
 _RULES: Final[Mapping[tuple[bool, bool], Rule]] = {
@@ -118,10 +120,8 @@ def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None
         if names:
             own = {min(turn[state.index(2)] for turn in opening.turns())}
             chosen = [white for white in chosen if white in own]
-        moves: dict[State, int] = {}
+        records: list[tuple[State, int]] = [] if stones else [(state, len(state) // 2)]
         nodes, seconds = 0, 0.0
-        if stones == 0:
-            moves[opening.canonical((0,) * len(state))[0]] = 2 * (len(state) // 2)
         for white in chosen:
             branch = read_branch(folder, opening, white)
             if branch.checked < len(list(branch.records())) or branch.gaps:
@@ -130,9 +130,8 @@ def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None
                     "go on with the same folder"
                 )
             nodes, seconds = nodes + branch.nodes, seconds + branch.seconds
-            for one, move in branch.records():
-                like, there = opening.canonical(one, move)
-                moves[like] = 2 * there
+            records += branch.records()
+    moves = opening.strategy(records)
     return ThreatProof(int(stones == 1), moves, nodes, {"branches": len(chosen), "processor seconds": round(seconds)})
 
 
@@ -174,7 +173,7 @@ def _by_threats_alone(size: int, game: Game, state: State, budget: Budget, targe
         like, _ = symmetries.canonical(one)
         probe.forget()
         probe.set(one)
-        if like in moves or probe.by_threats(player, SHORT) == WON:
+        if like in moves or probe.by_threats(player, PROBED) == WON:
             continue
         attack.set(one)
         attack.by_threats(player, LONGEST)
@@ -210,7 +209,7 @@ def _at_once(opening: Opening, game: Game, state: State, budget: Budget, target:
         return bool(budget.seconds) and _left(budget) <= _NO_TIME
 
     try:
-        records = closed(attack, opening, search.records(root), root, stop)
+        records = closed(attack, opening, search.records(root), root, stop, bool(white), target)
     except Stopped:
         raise LimitReached(f"{game}: proved, but not written down within {budget.seconds:g} seconds") from None
     moves: dict[State, int] = {}

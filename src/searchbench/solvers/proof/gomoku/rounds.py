@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 from searchbench.jit import Target
-from searchbench.proof import Claim
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, lock_branch, open_folder, progress, read_branch, stopper
 from searchbench.solvers.proof.gomoku.nodes import Stopped
@@ -128,17 +127,3 @@ def prove(
         return all(read_branch(folder, opening, white).finished for white in chosen)
     finally:
         os.close(handle)
-
-
-def claim(folder: Path, opening: Opening) -> Claim:
-    """Return what the work in a folder claims: black's move for canonical positions that have no win by threats.
-
-    Moves are those of games of lines: twice the cell. Claims of unfinished work do not hold. Verification knows forced
-    sequences of single answers only, so it asks for records where a win by threats has none.
-    """
-    strategy = {opening.canonical((0,) * opening.size**2)[0]: 2 * (opening.size**2 // 2)}
-    for white in opening.replies(opening.start):
-        for state, move in read_branch(folder, opening, white).records():
-            canonical, there = opening.canonical(state, move)
-            strategy[canonical] = 2 * there
-    return Claim(0, 1, strategy, symmetric=True)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from searchbench.errors import BadRequest, DamagedData
-from searchbench.solvers.proof.gomoku.branch import Branch, open_folder, read_branch, written
+from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, open_folder, read_branch, written
 from searchbench.solvers.proof.gomoku.nodes import WHITE, State, black_stones, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 
@@ -241,5 +241,5 @@ def _add(tree: Tree, branch: Branch) -> int:
     own = dict(branch.records())
     apart = {state: move for state, move in tree.apart.items() if state not in own}
     if branch.second == tree.second and apart:
-        branch.add({"missing": True, "records": written(apart)})
+        branch.add({"checked": 0, "short": SHORT, "records": written(apart), "gaps": []})
     return added
