@@ -19,7 +19,7 @@ from searchbench.solvers.proof.gomoku import race, two_levels
 from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import open_folder, progress, read_branch
-from searchbench.solvers.proof.gomoku.closing import Asked
+from searchbench.solvers.proof.gomoku.closing import Checker
 from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.nodes import State, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
@@ -202,12 +202,12 @@ def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path, monkeypatc
     root = stones_at(opening.start, [(0, 2), (128, 1), (144, 2)])
     assert search.solve(root, 200_000)
     records = search.records(root)
-    asked, nothing = (Asked(opening, known, False, "cpu") for known in (records, {}))
+    checker, nothing = (Checker(opening, known, False, "cpu") for known in (records, {}))
     found = 0
     for state, move in itertools.islice(records.items(), 3):
-        assert asked.uncovered(state, move) == []
+        assert checker.uncovered(state, move) == []
         needed = nothing.uncovered(state, move)
-        assert {opening.canonical(reply)[0] for reply in needed} <= asked.known
+        assert {opening.canonical(reply)[0] for reply in needed} <= checker.known
         found += len(needed)
     print(f"{len(records)} records, {found} replies need one")
     assert found > 0

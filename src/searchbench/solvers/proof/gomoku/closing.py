@@ -60,7 +60,7 @@ def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool], targ
         if not waiting or not branch.finished:
             break
         began, before = time.process_time(), attack.nodes
-        added, gaps = _added(attack, Asked(opening, dict(records), False, target), waiting, stop)
+        added, gaps = _added(attack, Checker(opening, dict(records), False, target), waiting, stop)
         branch.add({
             "checked": branch.checked + len(waiting), "short": SHORT, "records": written(added),
             "gaps": [written({gap: -1})[0] for gap in gaps], "nodes": attack.nodes - before,
@@ -80,7 +80,7 @@ def _close_gap(branch: Branch, attack: Attack, gap: list[Any], stop: Callable[[]
         })  # fmt: skip
 
 
-class Asked:
+class Checker:
     """Ask verification what the records of a win leave open.
 
     Black, to move, has the records' moves; with `white` the colours are exchanged, as only a game with white to move can arise.
@@ -104,15 +104,15 @@ class Asked:
 
 
 def _added(
-    attack: Attack, asked: Asked, records: Iterable[tuple[State, int]], stop: Callable[[], bool]
+    attack: Attack, checker: Checker, records: Iterable[tuple[State, int]], stop: Callable[[], bool]
 ) -> tuple[dict[State, int], list[State]]:
     """Return records that a checker needs besides, after the moves of some, and positions that are not proved again."""
-    canonical = asked.opening.canonical
-    known = asked.known.copy()
+    canonical = checker.opening.canonical
+    known = checker.known.copy()
     added: dict[State, int] = {}
     gaps: list[State] = []
     for state, move in records:
-        for reply in asked.uncovered(state, move):
+        for reply in checker.uncovered(state, move):
             if canonical(reply)[0] in known:
                 continue
             found = prove_again(attack, reply, stop)
@@ -143,7 +143,7 @@ def closed(
         records |= prove_again(attack, root, stop) or {}
     waiting = records
     while waiting:
-        waiting, gaps = _added(attack, Asked(opening, records, white, target), list(waiting.items()), stop)
+        waiting, gaps = _added(attack, Checker(opening, records, white, target), list(waiting.items()), stop)
         if gaps:
             raise Exhausted("a position that was proved is not proved again: give more nodes", attack.nodes)
         records |= waiting
