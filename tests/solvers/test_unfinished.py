@@ -387,7 +387,7 @@ def test_solve_goes_on_by_itself_and_clears_up(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_tenth_of_the_memory_is_enough(tmp_path: Path) -> None:
-    game = load("pancake:8")
+    game = load("pancake:9")
     plain = solve_states(game, run=Run())
     found = solve_states(game, run=Run(memory=len(plain.codes) // 10, work=tmp_path / "work"))
     assert found.facts["on files"]
