@@ -150,13 +150,13 @@ def test_what_can_be_solved_is_counted(game: Game, tmp_path: Path) -> None:
 
 def test_what_can_be_solved_is_told_by_layers_only() -> None:
     with pytest.raises(BadRequest, match="supplies no `dual`"):
-        solvable_by_depth(solve_states(Pancake(4), solver="bfs"))
+        solvable_by_depth(solve_states(Pancake(4), solver="bfs", target="interpreted"))
     with pytest.raises(BadRequest, match="of the form layers"):
         solvable_by_depth(solve_states(TRIANGLE, solver="bfs", form="two-bit"))
     with pytest.raises(BadRequest, match="of the form layers"):
-        solvable_by_depth(solve_states(TRIANGLE))
+        solvable_by_depth(solve_states(SMALL, target="interpreted"))
     with pytest.raises(BadRequest, match="are no layers"):
-        solvable_by_depth(solve_states(Hanoi(3), solver="bfs"))
+        solvable_by_depth(solve_states(Hanoi(3), solver="bfs", target="interpreted"))
 
 
 @pytest.mark.parametrize(("game", "turned"), [(TRIANGLE, TURNED), (ROUND, ROUND_TURNED)], ids=str)
