@@ -297,6 +297,14 @@ def _forces(game: Game, state: State, move: int, known: dict[State, bool]) -> bo
     )  # fmt: skip
 
 
+@lru_cache(maxsize=1 << 16)
+def _told(game: Game, state: State) -> tuple[int | None, tuple[int, ...]]:
+    """Return the result of a state, if it is one, and the moves; claims of one game come to the same states again and again."""
+    result = _sign(game.terminal(state))
+    moves = tuple(game.moves(state)) if result is None else ()
+    return (0 if result is None and not moves else result), moves
+
+
 def claim_stands(game: Game, root: Iterable[int], claim: Any) -> bool:
     """Tell whether a claim stands: follow its strategy from the root against every reply, depth first."""
     known: dict[State, bool] = {}
@@ -309,17 +317,15 @@ def claim_stands(game: Game, root: Iterable[int], claim: Any) -> bool:
             return claim.bound <= 0
         if turn in done:
             return True
-        result = _sign(game.terminal(state))
-        if result is None and not game.moves(state):
-            result = 0
+        result, moves = _told(game, state)
         if result is not None:
             return (result if claims else -result) >= claim.bound
         way.add(turn)
         if not claims:
-            right = all(stands(tuple(game.play(state, move)), True) for move in game.moves(state))
+            right = all(stands(tuple(game.play(state, move)), True) for move in moves)
         elif turn[0] in claim.strategy:
             move = claim.strategy[turn[0]]
-            right = move in game.moves(turn[0]) and stands(tuple(game.play(turn[0], move)), False)
+            right = move in _told(game, turn[0])[1] and stands(tuple(game.play(turn[0], move)), False)
         else:
             right = bool(claim.forced) and wins_by_force(game, turn[0], known)
         way.discard(turn)

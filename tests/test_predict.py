@@ -204,8 +204,8 @@ def test_states_that_are_reached_are_listed_for_a_prediction(monkeypatch: pytest
     found = sb.predict("mnk:3,3,3", index="reached", threads=1)
     assert (found.numbers, found.solver) == (5478, "retrograde")
     assert found.note.startswith("5,478 states were listed first")
-    (group,) = sb.predict("sliding:2x3", "retrograde", index="reached", threads=1).groups
-    assert (group.numbers, group.positions) == (360, 360)
+    (group,) = sb.predict("mnk:3,3,3", "retrograde", index="reached", threads=1).groups
+    assert (group.numbers, group.positions) == (5478, 5478)
     monkeypatch.setattr("searchbench.analyse.predict.LISTED", 200)
     with pytest.raises(BadRequest, match="more than 200 states are reached: a prediction lists no more"):
         sb.predict("sliding:2x3", index="reached")

@@ -59,7 +59,8 @@ def twin(rows: int, columns: int) -> dict[frozenset[Line], int]:
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 2), (2, 1), (1, 3), (2, 2)])
 def test_scores_are_those_of_the_twin(rows: int, columns: int) -> None:
-    solved = solve_states(DotsAndBoxes(rows, columns), run=Run(threads=1))
+    game = DotsAndBoxes(rows, columns)
+    solved = solve_states(game, run=Run(threads=1), target=game.quickest_target)
     every = lines(rows, columns)
     squares = boxes(rows, columns)
     for drawn, score in twin(rows, columns).items():

@@ -207,8 +207,7 @@ def test_burnt_pancakes_turn_like_a_signed_list() -> None:
 def test_burnt_pancake_distributions(n: int, run: Run) -> None:
     game = load(f"burnt-pancake:{n}")
     for solver in ("retrograde", "bfs"):
-        target = "interpreted" if n < 5 else "cpu"
-        solved = solve_states(game, solver=solver, run=run, target=target)
+        solved = solve_states(game, solver=solver, run=run, target=game.quickest_target)
         assert solved.histogram() == dict(enumerate(DEPTHS[f"burnt_pancake_{n}"]["counts"]))
 
 

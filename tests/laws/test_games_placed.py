@@ -66,7 +66,7 @@ def test_hex_is_never_drawn() -> None:
 def test_hex_by_proof_search(spec: str) -> None:
     """The first player wins on a square; on a rhombus, who has the shorter way to go."""
     game = load(spec)
-    proof = prove_state(game, None, "pns", target="interpreted" if spec != "hex:3x3" else "cpu")
+    proof = prove_state(game, None, "pns", target="interpreted")
     assert (proof.value == "win") == (spec in ("hex:2x2", "hex:3x3", "hex:2x3"))
     assert verify_proof(proof) == []
     assert proof.outcome == naive.alphabeta(game, game.start()) if game.width <= 6 else True

@@ -8,7 +8,6 @@ import pytest
 
 from searchbench.catalogue import ABSTRACTIONS, load, shipped
 from searchbench.game import Game
-from searchbench.jit import Target
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -55,8 +54,6 @@ TINY = {
 }
 """One entry for each game and abstraction: sizes that are solved in a moment, each of which has known numbers."""
 
-LARGEST_INTERPRETED = 1000
-
 
 def measured(game: Game, solved: Database) -> dict[str, Any]:
     """Return what `known` may tell of a solved game, but for the states that its start can reach."""
@@ -77,9 +74,7 @@ def game_text(solved: Database, value: Any) -> str:
 
 def solve(game: Game, run: Run, solver: str | None = None) -> Database:
     """Solve compiled, or interpreted where that is quicker than to compile."""
-    numbers = max(part.stop for part in game.parts())
-    target: Target = "interpreted" if numbers <= LARGEST_INTERPRETED else "cpu"
-    return solve_states(game, solver=solver, run=run, target=target)
+    return solve_states(game, solver=solver, run=run, target=game.quickest_target)
 
 
 def test_every_shipped_game_has_a_tiny_size() -> None:

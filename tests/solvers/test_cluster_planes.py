@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+import tempfile
 import threading
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -154,19 +157,27 @@ def test_any_game_in_bits(
     assert found.facts.get("few") == alone.facts.get("few")
 
 
+@cache
+def alone(spec: str, form: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return the digests of the database that one process makes, and its facts."""
+    one = solve_states(load(spec), None, "bfs", Run(memory=MEMORY, threads=1), form=form)
+    with tempfile.TemporaryDirectory() as folder:
+        one.save(Path(folder, "one"))
+        return digests(Path(folder, "one")), one.facts
+
+
 @pytest.mark.parametrize("count", RANKS)
 @pytest.mark.parametrize(("spec", "form"), SEARCHED)
 def test_games_of_each_kind(spec: str, form: str, count: int, tmp_path: Path) -> None:
-    game = load(spec)
-    one = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), form=form)
-    one.save(tmp_path / "one")
+    game, (right, facts) = load(spec), alone(spec, form)
     for place in PLACES if count > 1 else PLACES[:1]:
         found = solve_on_ranks(game, tmp_path / place, count, form, count, place=place)
-        assert digests(tmp_path / place) == digests(tmp_path / "one")
+        assert digests(tmp_path / place) == right
         assert found.facts["ranks"] == count
         for fact in ("few", "layers"):
-            assert found.facts.get(fact) == one.facts.get(fact)
-    assert found.verify().count == 0
+            assert found.facts.get(fact) == facts.get(fact)
+    if count == RANKS[-1]:  # the others have the same codes
+        assert found.verify().count == 0
 
 
 @pytest.mark.parametrize(("spec", "form"), [("pancake:8", "streaming"), ("pancake:7", "two-bit")])

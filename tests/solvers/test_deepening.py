@@ -27,13 +27,13 @@ from searchbench.store import Database
 @pytest.fixture(scope="module")
 def truth() -> Database:
     """Return all boards with up to four stones."""
-    return solve_states(load("awari:4"))
+    return solve_states(load("awari:4"), target="interpreted")
 
 
 @pytest.fixture(scope="module")
 def leaves() -> LeafDatabase:
     """Return those with up to two, at the leaves of a match."""
-    return LeafDatabase(AwariMatch(12), solve_states(load("awari:2")))
+    return LeafDatabase(AwariMatch(12), solve_states(load("awari:2"), target="interpreted"))
 
 
 def random_states(count: int, fewest: int, most: int) -> list[list[int]]:

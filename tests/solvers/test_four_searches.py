@@ -37,7 +37,7 @@ RUN = Run(threads=1, memory=1 << 26)
 @pytest.fixture(scope="module")
 def leaves() -> LeafDatabase:
     """Return boards with up to three stones, at the leaves of a match."""
-    return LeafDatabase(AwariMatch(12), solve_states(load("awari:3")))
+    return LeafDatabase(AwariMatch(12), solve_states(load("awari:3"), target="interpreted"))
 
 
 def solved(*nodes: int) -> Compared:

@@ -194,7 +194,9 @@ def test_entries_that_do_not_fit_do_not_count(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_larger_of_two_bounds() -> None:
     game = load("sliding:3x3")
-    database = solve_states(load("sliding-pattern:3x3,1-2-5"), run=Run(memory=64 << 20, threads=1))
+    database = solve_states(
+        load("sliding-pattern:3x3,1-2-5"), run=Run(memory=64 << 20, threads=1), target="interpreted"
+    )
     one, other = PatternDatabases(game, [[database]]), NamedHeuristic(game.heuristics()["many-empty:2-3"])
     chosen = Maximum(one, other)
     names = {

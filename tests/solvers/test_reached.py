@@ -177,7 +177,8 @@ def test_the_list_is_in_the_order_of_breadth_first_search_on_any_threads(
     for game in (MANY, Jugs((3,) * 34, (2, *(0,) * 33), 3), sb.load("othello:4x4")):
         found = naive.depths(game) if isinstance(game, Jugs) else None
         lists = []
-        for successors in (1 if game.width > 30 else 40, 1 << 14):
+        small = 1 if game.width > 30 else 40 if isinstance(game, Jugs) else 1000
+        for successors in (small, 1 << 14):
             monkeypatch.setattr(listing, "_SUCCESSORS", successors)
             made = Listing(game, Run(threads=threads))
             made.sorted()
@@ -232,14 +233,15 @@ def test_a_list_that_was_stopped_is_gone_on_with(tmp_path: Path, monkeypatch: py
 
 def test_the_folder_of_a_list_goes_when_the_database_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "_SUCCESSORS", 64)
+    game = Jugs((24, 11, 7, 5, 3), (24, 0, 0, 0, 0), 9)  # 1,819 states
     keep, place = tmp_path / "jugs.db", tmp_path / "jugs.db.work.reached"
-    run = Run(report=_stop_at(1000), checkpoint_interval=0.0)
+    run = Run(report=_stop_at(500), checkpoint_interval=0.0)
     with pytest.raises(Stopped):
-        _solve(MANY, keep, run)
+        _solve(game, keep, run)
     assert place.is_dir()
-    database = _solve(MANY, keep, Run())
+    database = _solve(game, keep, Run())
     assert not place.exists()
-    assert database.size == len(naive.depths(MANY))
+    assert database.size == len(naive.depths(game))
     assert database.verify()
 
 

@@ -28,8 +28,10 @@ from searchbench.store import Database
 
 
 def solve(spec: str, **options: Any) -> Database:
-    """Solve with little memory."""
-    return solve_states(load(spec), run=Run(memory=256 << 20, threads=1), **options)
+    """Solve with little memory, interpreted where that is quicker: forms are machine code."""
+    game = load(spec)
+    target: jit.Target = "cpu" if "form" in options else game.quickest_target
+    return solve_states(game, run=Run(memory=256 << 20, threads=1), target=target, **options)
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +114,13 @@ def test_a_wrong_residue_is_noticed(pancakes: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "pattern"), [("pancake:7", "pancake-pattern:7,4-5-6"), ("top-spin:8,4", "top-spin-pattern:8,4,0-1-5")]
+    ("spec", "pattern", "target"),
+    [
+        ("pancake:7", "pancake-pattern:7,4-5-6", "cpu"),
+        ("top-spin:8,4", "top-spin-pattern:8,4,0-1-5", "interpreted"),
+    ],
 )
-def test_inverse_states_are_looked_up_as_well(spec: str, pattern: str) -> None:
+def test_inverse_states_are_looked_up_as_well(spec: str, pattern: str, target: jit.Target) -> None:
     game, database = load(spec), solve(pattern)
     plain, dual = PatternDatabases(game, [[database]]), PatternDatabases(game, [[database]], dual=True)
     depths, better = naive.depths(game), 0
@@ -126,7 +132,7 @@ def test_inverse_states_are_looked_up_as_well(spec: str, pattern: str) -> None:
         better += dual.bound(state) > plain.bound(state)
     assert better > 20
     for state in random.Random(2).sample(list(depths), 8):
-        lines = [search_state(game, state, "idastar", Run(threads=1), h=one) for one in (plain, dual)]
+        lines = [search_state(game, state, "idastar", Run(threads=1), h=one, target=target) for one in (plain, dual)]
         assert [line.cost for line in lines] == [depths[state]] * 2
         assert not lines[1].verify()
 
@@ -144,7 +150,8 @@ def test_least_bounds_of_blocks_are_bounds(pancakes: Database) -> None:
             least = min(int(code) - 1 for code in pancakes.codes[first : first + block])
             assert chosen.bound(state) == least <= plain.bound(state) <= depths[state]
         state = random.Random(4).choice(list(depths))
-        line = search_state(game, state, "idastar", Run(threads=1), h=chosen)
+        target: jit.Target = "cpu" if block == 2 else "interpreted"  # each block is a constant of its own
+        line = search_state(game, state, "idastar", Run(threads=1), h=chosen, target=target)
         assert line.cost == depths[state]
         nodes.append(line.nodes)
     assert nodes == sorted(nodes)
@@ -167,7 +174,7 @@ def test_images_can_be_left_out() -> None:
     everything = PatternDatabases(game, [[database]], dual=True)
     assert bounds[-1] <= everything.bound(state) <= 7
     for one in (chosen[1], everything):
-        line = search_state(game, "R U F2 D'", "idastar", Run(threads=1), h=one)
+        line = search_state(game, "R U F2 D'", "idastar", Run(threads=1), h=one, target="interpreted")
         assert (line.cost, line.verify()) == (4, [])
 
 
@@ -221,9 +228,11 @@ class Dear(SlidingGroups):
 
 def test_moves_that_cost_more_need_more_than_modulo_3() -> None:
     """With a price of 2 a move lowers the bound by 2, which depths modulo 3 do not tell from a rise by 1."""
-    run = Run(memory=256 << 20, threads=1)
-    assert modulus_of(solve_states(Dear(3, 3, "1-2-3", price=1), solver="retrograde", run=run)) == 3
-    dear = solve_states(Dear(3, 3, "1-2-3", price=2), solver="retrograde", run=run)
+    cheap, dear = (
+        solve_states(Dear(3, 3, "1-2-3", price=price), solver="retrograde", run=Run(threads=1), target="interpreted")
+        for price in (1, 2)
+    )
+    assert modulus_of(cheap) == 3
     with pytest.raises(BadRequest, match="lowers it by more than 1"):
         modulus_of(dear)
 

@@ -317,7 +317,7 @@ def test_a_part_that_is_read_after_the_table_was_widened(tmp_path: Path) -> None
 
 
 def test_some_parts_of_a_game(tmp_path: Path) -> None:
-    game = load("awari:5")
+    game = load("awari:4")
     with solve_parts(game, "all", tmp_path / "all", run=ONE_THREAD) as database:
         right = database.codes.copy()
     names = [part.name for part in game.parts()]

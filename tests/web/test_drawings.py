@@ -65,7 +65,7 @@ def test_a_piece_that_does_not_move_stays_where_it_is_when_the_players_change(sp
     board = game.board()
     assert board is not None
     kept = 0
-    for state, side in walk(game, 60):
+    for state, side in walk(game, 20):
         for move in game.moves(state):
             before = looks(board_svg(board, game.pieces(state), side == 1))
             after = looks(board_svg(board, game.pieces(game.play(state, move)), side == 0))

@@ -203,6 +203,7 @@ def test_the_tree_of_a_proof_grows(client: Client) -> None:
     started = client.post("/jobs", {"kind": "prove", "game": "connect4:6x5", "method": "pns"}).json["id"]
     seen: list[Any] = []
     while len(seen) < 2:
+        time.sleep(0.05)
         answer = client.fetch(f"/jobs/{started}/tree")
         assert answer["status"] == "running"
         if answer["tree"] is not None and answer["tree"] not in seen:

@@ -127,7 +127,8 @@ def _database(game: Subgoal, run: Run, folder: str | Path | None) -> Database:
     place = None if folder is None else Path(folder) / f"{game.spec.replace(':', '_').replace(',', '_')}.db"
     if place is not None and place.exists():
         return open_database(place, game)
-    database = solve_states(game, run=Run(memory=run.memory, threads=run.threads, report=run.report))
+    alone = Run(memory=run.memory, threads=run.threads, report=run.report)
+    database = solve_states(game, run=alone, target=game.quickest_target)
     if place is not None:
         place.parent.mkdir(parents=True, exist_ok=True)
         database.save(place, f"searchbench solve {game.spec}", mapped=True)
