@@ -23,7 +23,7 @@ if DRIVER is None:  # Numba asks for it once, when it is imported
 
 # Compiled kernels and what the compiler knows of them live as long as the process: walking over all of it for cycles of
 # objects, as often as Python does by default, took a fifteenth of the time of the tests.
-gc.set_threshold(1_000_000, 10, 10)
+gc.set_threshold(100_000, 10, 10)
 
 # Databases of tests are small, and are written and removed by the thousand: on a disk half of that time goes by waiting.
 IN_MEMORY = Path("/dev/shm")
