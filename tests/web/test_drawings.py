@@ -12,7 +12,7 @@ import pytest
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.board import Board, cells_of_move, state_with
+from searchbench.board import Board, cells_of_move, spoken, state_with
 from searchbench.catalogue import ABSTRACTIONS, shipped
 from searchbench.drawing import Column, board_svg, chart_svg, piece_svg
 from searchbench.rules import UNDECIDED
@@ -290,3 +290,21 @@ def test_chess_squares_alternate_and_figurines_are_filled_in_their_sides_colour(
     assert 'data-cell="0" transform="translate(0 448)"><rect class="sb-chequer sb-crisp"' in drawn  # a1 is dark
     assert len(re.findall("sb-figurine sb-first[^>]*>[\u265a-\u265f]", drawn)) == 2
     assert len(re.findall("sb-figurine sb-second[^>]*>[\u265a-\u265f]", drawn)) == 2
+
+
+@pytest.mark.parametrize("spec", ["gomoku:9", "othello:4x4"])
+def test_black_who_begins_has_the_dark_stones(spec: str) -> None:
+    game = sb.load(spec)
+    board = game.board()
+    assert board is not None
+    assert (game.sides, board.dark_first) == (("Black", "White"), True)
+    black, white = (piece_svg(board, label, []) for label in board.sides)
+    assert ('class="sb-second"' in black, 'class="sb-first"' in white) == (True, True)
+    assert [spoken(board, label, game.sides) for label in board.sides] == ["Black", "White"]
+
+
+def test_a_board_may_be_given_as_lists() -> None:
+    board = Board([[0.0, 0.0], [1.0, 0.0]], [[0, 1]], sides=["X", "O"], names=["a", "b"])  # type: ignore[arg-type]
+    same = Board(((0.0, 0.0), (1.0, 0.0)), ((0, 1),), sides=("X", "O"), names=("a", "b"))
+    assert board == same
+    assert board_svg(board, ["X", "O"]) == board_svg(same, ["X", "O"])

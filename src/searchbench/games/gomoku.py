@@ -32,6 +32,7 @@ class Gomoku(Lines):
     """
 
     name: ClassVar[str] = "gomoku"
+    sides: ClassVar[tuple[str, str]] = ("Black", "White")
 
     size: int = 15
     rule: str = "free"
@@ -152,7 +153,7 @@ class Gomoku(Lines):
         ]
         points = tuple((float(x), float(y)) for x, y in places)
         names = tuple(map(self._name, range(len(places))))
-        return Board(points, tuple(edges), shape="point", sides=(MARKS[1], MARKS[2]), names=names)
+        return Board(points, tuple(edges), shape="point", sides=(MARKS[1], MARKS[2]), names=names, dark_first=True)
 
 
 @lru_cache(maxsize=16)
