@@ -205,7 +205,9 @@ def _why(game: Game, text: str, error: SearchBenchError) -> str:
         state = game.parse(text)
         impossible = game.impossible(state)
     except Exception:  # a game of the user's own may raise anything
-        return f" ({error})"
+        named = f"{game}: {text!r} "
+        told = str(error)
+        return f": this board {told.removeprefix(named)}" if told.startswith(named) else f" ({told})"
     return f": {impossible}" if impossible else ""
 
 

@@ -338,7 +338,7 @@ class Game:
         return None
 
     def impossible(self, state: Sequence[int]) -> str | None:
-        """Return why a state without a number is none of the game's, in words; None where no reason is known."""
+        """Return why a state without a number, or not legal, cannot occur, in words; None where no reason is known."""
         return None
 
     def known(self) -> Mapping[str, Any]:

@@ -32,7 +32,6 @@ class Gomoku(Lines):
     """
 
     name: ClassVar[str] = "gomoku"
-    sides: ClassVar[tuple[str, str]] = ("Black", "White")
 
     size: int = 15
     rule: str = "free"

@@ -135,6 +135,15 @@ class Chess(Game):
         """Return the first two fields of a FEN."""
         return text_with(self.columns, pieces, side)
 
+    def impossible(self, state: Sequence[int]) -> str | None:
+        """Return that the kings stand side by side, or that the side that has moved is in check."""
+        (white_row, white_column), (black_row, black_column) = (divmod(king, self.columns) for king in state[1:3])
+        if max(abs(white_row - black_row), abs(white_column - black_column)) < 2:
+            return "the kings stand side by side"
+        if (self.ending.passes and state[-1]) or self.call("legal", list(state)):
+            return None
+        return f"{self.sides[1 - state[0]]} is in check, and {self.sides[state[0]]} is to move"
+
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the two squares; what a pawn becomes is asked then."""
         _, begin_of, end_of, *_ = coding(self.ending.squares)
