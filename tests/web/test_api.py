@@ -455,4 +455,5 @@ def test_a_dead_end_is_told(tmp_path: Path) -> None:
         after = next(move["state"] for move in begin["moves"] if move["move"] == "Cc-Cb")
         answer = client.fetch("/databases/level/position", state=after)
         assert answer["dead_end"] == "a stone on Cb can reach no goal any more"
+        assert (begin["dead_cells"], [answer["names"][cell] for cell in answer["dead_cells"]]) == ([], ["Cb"])
         schema.Position.model_validate(answer)
