@@ -12,7 +12,15 @@ from searchbench.game import Board, Game
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
 from searchbench.games.chess.men import FIGURINES, MOST_MEN, PLIES, SMALL
-from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move, text_with
+from searchbench.games.chess.notation import (
+    ending_in_words,
+    men_on,
+    parse,
+    square_name,
+    text_of,
+    text_of_move,
+    text_with,
+)
 from searchbench.games.chess.numbering import Numbering
 from searchbench.games.chess.other_endings import rank_in_ending
 from searchbench.games.chess.rules import rules_of
@@ -93,6 +101,10 @@ class Chess(Game):
     def parts(self) -> list[Part]:
         """Return a part for each set of men: it needs itself, and what a capture or a promotion leaves."""
         return self.index().parts()
+
+    def called_part(self, part: str) -> str:
+        """Return the men of both sides in words."""
+        return ending_in_words(part)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules."""

@@ -82,10 +82,27 @@ def _wrong_men(game: Chess, squares: str, colour: int) -> str:
     return f"{_men(there)} besides {side}'s king; in {game.men} {side} has {_men(own) or 'the king alone'}"
 
 
+def ending_in_words(men: str) -> str:
+    """Return the men of an ending in words: "king and queen against king and rook"; another text as it is."""
+    sides = re.fullmatch(r"(K[QRBNP]*)(K[QRBNP]*)", men)
+    if sides is None:
+        return men
+    return " against ".join(_side_in_words(side) for side in sides.groups())
+
+
+def _side_in_words(men: str) -> str:
+    kinds = [KINDS.index(man) for man in men]
+    *others, last = (_counted(kind, kinds.count(kind), "") for kind in sorted(set(kinds)))
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _counted(kind: int, many: int, one: str = "a ") -> str:
+    return f"{one}{CHESSMEN[kind]}" if many == 1 else f"{NUMBERS.get(many, many)} {CHESSMEN[kind]}s"
+
+
 def _men(kinds: Sequence[int]) -> str:
     """Return men in words: "two queens and a rook"."""
-    named = [(CHESSMEN[kind], kinds.count(kind)) for kind in sorted(set(kinds))]
-    return " and ".join(f"a {man}" if many == 1 else f"{NUMBERS.get(many, many)} {man}s" for man, many in named)
+    return " and ".join(_counted(kind, kinds.count(kind)) for kind in sorted(set(kinds)))
 
 
 def _set_passing(game: Chess, state: list[int], name: str, text: str) -> None:
