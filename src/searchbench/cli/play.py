@@ -244,8 +244,9 @@ class Session:
         from searchbench.game import Game
 
         told = self.game.mover(self.positions[0].state)
-        named = self.game.sides != Game.sides and told is not None
-        return self.game.sides[player ^ told] if named else ("the first player", "the second player")[player]
+        if told is None or self.game.sides == Game.sides:
+            return Game.sides[player]  # by the order of the moves, also where the second player has the first
+        return self.game.sides[player ^ told]
 
     def _counts_points(self) -> bool:
         from searchbench.values import value_rule

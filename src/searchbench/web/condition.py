@@ -75,8 +75,8 @@ def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool],
 def clauses(text: str) -> list[str]:
     """Return the conditions that an expression joins by `and`; of another expression itself."""
     tree = ast.parse(text.strip(), mode="eval").body
-    joined = isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And)
-    return [ast.unparse(part) for part in (tree.values if joined else [tree])]
+    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    return [ast.unparse(part) for part in parts]
 
 
 def _term(node: ast.AST, names: frozenset[str], used: set[str], text: str) -> Term:
