@@ -100,14 +100,14 @@ def test_every_shipped_game_is_loaded_again_from_its_own_text() -> None:
         ("__init__", ["'__init__'"]),
         ("sliding.tiles", ["'sliding.tiles'"]),
         ("pancake:3x4", ["pancake:3x4", "too many", "pancake:N"]),
-        ("sliding:ax3", ["rows", "int", "'ax3'"]),
+        ("sliding:ax3", ["rows must be a whole number", "'ax3'"]),
         ("sliding:1x1", ["1 x 1", "2 to 100 cells"]),
         ("sliding:0x3", ["0 x 3"]),
-        ("sliding:rows=", ["rows", "int"]),
+        ("sliding:rows=", ["rows must be a whole number"]),
         ("sliding:depth=3", ["'depth'", "ROWS,COLUMNS"]),
         ("sliding:name=3", ["'name'", "ROWS,COLUMNS"]),
         ("pancake:101", ["101", "2 to 100"]),
-        ("pancake:1.5", ["n", "int", "'1.5'"]),
+        ("pancake:1.5", ["n must be a whole number", "'1.5'"]),
     ],
 )
 def test_what_is_wrong_with_a_name_is_told(spec: str, words: list[str]) -> None:
@@ -165,7 +165,7 @@ def test_parameters_of_a_file_s_game(write: Callable[..., Path]) -> None:
     assert (game.size, game.quick, game.label) == (3, False, "x")
     with pytest.raises(UnknownGame, match="quick must be yes or no, not 'maybe'"):
         load(f"{path}:Mine:5,maybe")
-    with pytest.raises(UnknownGame, match="size must be int"):
+    with pytest.raises(UnknownGame, match="size must be a whole number, not"):
         load(f"{path}:Mine:yes")
 
 

@@ -52,8 +52,14 @@ class Board:
     """The name of each cell as moves have it, such as "b2"; the cells of a column that is played as one share a name."""
     words: tuple[tuple[str, str], ...] = ()
     """Labels and what people call them, such as ("F", "fox"), for readers of screens; others are told by their shape."""
+    dark_first: bool = False
+    """Whether the first player has the dark stones, as Black who begins in go-moku and Othello."""
 
     def __post_init__(self) -> None:
+        for rows in ("cells", "edges", "words"):  # a game of the user's own may give lists
+            object.__setattr__(self, rows, tuple(tuple(row) for row in getattr(self, rows)))
+        for row in ("sides", "opposite", "names"):
+            object.__setattr__(self, row, tuple(getattr(self, row)))
         if self.shape not in SHAPES:
             raise ValueError(f"a board of shape {self.shape!r}: there are {', '.join(SHAPES)}")
         if self.names and len(self.names) != len(self.cells):
@@ -199,7 +205,9 @@ def _why(game: Game, text: str, error: SearchBenchError) -> str:
         state = game.parse(text)
         impossible = game.impossible(state)
     except Exception:  # a game of the user's own may raise anything
-        return f" ({error})"
+        named = f"{game}: {text!r} "
+        told = str(error)
+        return f": this board {told.removeprefix(named)}" if told.startswith(named) else f" ({told})"
     return f": {impossible}" if impossible else ""
 
 

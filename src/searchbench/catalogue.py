@@ -87,6 +87,7 @@ def _allowed(kind: type[Game], name: str, of: type, given: Mapping[str, Any]) ->
     return "any whole number" if of is int else "a text"
 
 
+_KINDS: Final = {int: "a whole number", float: "a number", str: "a text"}
 _NONE_SUCH: Final = {int: -1, str: "?"}
 """Values that hardly any parameter may have, by type."""
 
@@ -336,4 +337,4 @@ def _convert(value: str, kind: Any, spec: str, key: str) -> Any:
     try:
         return kind(value)
     except ValueError:
-        raise UnknownGame(f"game {spec!r}: parameter {key} must be {kind.__name__}, not {value!r}") from None
+        raise UnknownGame(f"game {spec!r}: parameter {key} must be {_KINDS[kind]}, not {value!r}") from None

@@ -337,8 +337,12 @@ class Game:
         """Return why an unsolved state of a puzzle cannot be solved any more, in words; None where no reason is known."""
         return None
 
+    def dead_cells(self, state: Sequence[int]) -> Sequence[int]:
+        """Return the cells of the board whose pieces `dead_end` tells of, to be marked there."""
+        return ()
+
     def impossible(self, state: Sequence[int]) -> str | None:
-        """Return why a state without a number is none of the game's, in words; None where no reason is known."""
+        """Return why a state without a number, or not legal, cannot occur, in words; None where no reason is known."""
         return None
 
     def known(self) -> Mapping[str, Any]:

@@ -33,9 +33,9 @@ def read_state(game: Any, text: str) -> list[int]:
     if game.has("rank") and game.has("unrank"):
         _check_numbered(game, state, text)
     if not game.call("legal", list(state)):
-        raise BadState(
-            f"{game}: {_as_read(game, text, state)} that cannot occur in the game, as `legal` says; {an_example(game)}"
-        )
+        reason = game.impossible(state)
+        why = f"which cannot occur: {reason}" if reason else "that cannot occur in the game, as `legal` says"
+        raise BadState(f"{game}: {_as_read(game, text, state)} {why}; {an_example(game)}")
     return state
 
 

@@ -24,7 +24,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     ("arguments", "words"),
     [
         (["solve", "slidign:3x3"], ["slidign", "sliding"]),
-        (["solve", "sliding:3xq"], ["3xq", "int"]),
+        (["solve", "sliding:3xq"], ["3xq", "a whole number"]),
         (["solve", "hanoi:3,4,5"], ["too many"]),
         (["solve", "sliding:0x3"], ["0 x 3"]),
         (["solve", "nowhere.py:Game"], ["nowhere.py"]),

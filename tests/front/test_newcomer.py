@@ -341,6 +341,7 @@ def test_a_law_catches_what_terminal_must_not_return(
     assert answer.code == 10
     assert "  result: `terminal` returned" in answer.out
     assert "0 when it is" in answer.out
+    assert ('a game of two players says values = "outcome"' in answer.out) == returned.startswith("1 if")
 
 
 @pytest.mark.parametrize("seed", range(5))

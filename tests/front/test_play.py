@@ -47,6 +47,12 @@ def test_a_dead_end_is_told_with_its_reason_until_it_is_undone(session: Program)
     assert answer.code == 0
 
 
+def test_players_with_names_of_their_own_are_called_so(session: Program) -> None:
+    answer = session("chess:KQK", "8/8/8/8/8/8/2k4Q/K7 b", lines="#1; quit")
+    assert "Black is to move" in answer.out
+    assert "the first player" not in answer.out
+
+
 def test_two_players_against_the_computer_and_undo_takes_both_moves(
     session: Program, databases: dict[str, Path]
 ) -> None:

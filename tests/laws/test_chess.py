@@ -240,11 +240,11 @@ def test_endings_that_there_are_not_are_refused(spec: str, right: str) -> None:
         ("", "expected 8 ranks and a side"),
         ("8/8/8/8 w", "expected 8 ranks and a side"),
         ("8/8/8/8/4k3/8/8/K6Q", "expected 8 ranks and a side"),
-        ("8/8/8/8/4k3/8/8/K5NQ w", "has 'N', which is none of the men KQKR"),
-        ("8/8/8/8/4k3/8/8/K5QQ w", "has 'Q', which is none of the men"),
+        ("8/8/8/8/4k3/8/8/K5NQ w", "has a queen and a knight besides White's king; in KQKR White has a queen"),
+        ("8/8/8/8/4k3/8/8/K5QQ w", "has two queens besides White's king; in KQKR White has a queen"),
         ("8/8/8/8/8/8/8/K6Q w", "lacks a king"),
-        ("8/8/8/8/8/8/8/Kk6 w", "which the index does not number"),  # kings side by side
-        ("8/8/8/8/4k3/8/8/K3Q3 w", "cannot occur"),  # the side that is not to move in check
+        ("8/8/8/8/8/8/8/Kk6 w", "which cannot occur: the kings stand side by side"),
+        ("8/8/8/8/4k3/8/8/K3Q3 w", "which cannot occur: Black is in check, and White is to move"),
     ],
 )
 def test_texts_that_are_no_position_are_refused(fen: str, right: str) -> None:
@@ -257,8 +257,8 @@ def test_texts_that_are_no_position_are_refused(fen: str, right: str) -> None:
     [
         ("KPK", "8/8/8/8/4k3/8/8/K6P w", "a pawn on the first or the last rank"),
         ("KPK", "P7/8/8/8/4k3/8/8/K7 b", "a pawn on the first or the last rank"),
-        ("KPK", "8/8/8/8/4k3/p7/8/K7 w", "has 'p', which is none of the men KPK"),
-        ("KPK", "8/8/8/8/4k3/P7/P7/K7 w", "has 'P', which is none of the men KPK"),
+        ("KPK", "8/8/8/8/4k3/p7/8/K7 w", "has a pawn besides Black's king; in KPK Black has the king alone"),
+        ("KPK", "8/8/8/8/4k3/P7/P7/K7 w", "has two pawns besides White's king; in KPK White has a pawn"),
         ("KNPK", "8/8/8/8/4k3/8/Q6R/K7 w", "men whom KNPK cannot leave"),
         ("KPK", "8/8/8/8/8/8/P6k/KK6 w", "has a king too many"),
         ("KPKP", "8/8/8/4k3/Pp6/8/8/4K3 b - b3", "no pawn has just passed 'b3'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 
 import pytest
@@ -67,3 +68,7 @@ def test_no_state_that_can_be_solved_is_called_dead() -> None:
 def test_reasons_name_the_stones(rows: str, why: str | None) -> None:
     game = sb.load(f"sokoban:{rows}")
     assert game.dead_end(game.start()) == why
+    board = game.board()
+    assert board is not None
+    marked = [board.names[cell] for cell in game.dead_cells(game.start())]
+    assert sorted(marked) == sorted(name for name in re.findall("[A-Z][a-z]", (why or "").partition(":")[0]))

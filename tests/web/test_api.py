@@ -219,6 +219,52 @@ def test_pages_put_together_are_the_whole_however_short_the_time(databases: dict
     assert found[: len(expected)] == expected
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        "outcome == 'win' and plies >= 20",
+        "plies > 20 and sum(state) > 0 and outcome != 'loss'",
+        "not (outcome == 'win') and 3 < plies < 7",
+        "state[0] == 1 or plies > 20",
+        "value == 1 and plies % 5 == 0",
+        "number % 7 == 0",
+    ],
+)
+def test_what_a_condition_asks_of_values_is_looked_for_first(databases: dict[str, sb.Database], where: str) -> None:
+    database = databases["morris"]
+    meets, used = condition(where, NAMES)
+
+    def scope(number: int) -> dict[str, Any]:
+        value = database.rule.decode(database.code(number))
+        decided = value is not None and value.outcome != 0
+        return {
+            "number": number, "state": database.position(number).state, "outcome": database.rule.kind(value),
+            "value": value and value.outcome, "plies": value.depth if decided else None,
+        }  # fmt: skip
+
+    last = 4_000
+    expected = [number for number in database.select(None, (0, last + 1)) if meets(scope(number))]
+    assert used
+    assert expected
+    assert find_page(database, Filter(where=where, last=last), len(expected) + 1, seconds=60).numbers == expected
+
+
+def test_a_condition_that_fits_few_values_passes_over_the_others(databases: dict[str, sb.Database]) -> None:
+    database, asked = databases["morris"], []
+    position = database.position
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(database, name)
+
+        def position(self, number: int) -> sb.Position:
+            asked.append(number)
+            return position(number)
+
+    found = find_page(Counting(), Filter(where="plies >= 25 and state[0] >= 0"), 10_000, seconds=60)  # type: ignore[arg-type]
+    assert len(asked) == len(found.numbers) < database.states / 50
+
+
 def test_depths_modulo_three_are_found_without_reading_the_whole_table(tmp_path: Any) -> None:
     whole = sb.solve("sliding:2x3", rule="depth", solver="bfs", form="values", threads=1)
     sb.solve("sliding:2x3", rule="depth", solver="bfs", form="two-bit", threads=1, to=tmp_path / "residues.db")
@@ -409,4 +455,5 @@ def test_a_dead_end_is_told(tmp_path: Path) -> None:
         after = next(move["state"] for move in begin["moves"] if move["move"] == "Cc-Cb")
         answer = client.fetch("/databases/level/position", state=after)
         assert answer["dead_end"] == "a stone on Cb can reach no goal any more"
+        assert (begin["dead_cells"], [answer["names"][cell] for cell in answer["dead_cells"]]) == ([], ["Cb"])
         schema.Position.model_validate(answer)

@@ -494,7 +494,11 @@ def test_nothing_is_offered_that_is_too_large(page: Any, client: Client) -> None
     page.goto(client.address)
     row = page.locator("#games tr", has=page.locator("[data-game=rubik]"))
     assert row.locator("button", has_text="Solve").is_disabled()
-    assert "too many to solve here" in row.inner_text()
+    assert "not numbered, or too many: search one position" in row.inner_text()
+    assert (
+        "type smaller parameters"
+        in page.locator("#games tr", has=page.locator("[data-game=peg-solitaire]")).inner_text()
+    )
     row.locator("input").fill("rubik:small")
     assert row.locator("button", has_text="Solve").is_enabled()
 
@@ -594,3 +598,55 @@ def test_a_pawn_is_promoted_by_clicks_and_a_choice(page: Any, tmp_path: Path) ->
             choice.get_by_text(f"a2a3={kind}").click()
             wait_for(page, f"{kind}1k/3/2K b")
             assert page.locator("#board .choice").count() == 0
+
+
+# --- what newcomers meet ----------------------------------------------------------------------------------------------
+
+
+def test_a_click_anywhere_in_a_column_drops_a_stone_there(tmp_path: Path, page: Any) -> None:
+    sb.solve("connect4:2,3,3", to=tmp_path / "drops.db", threads=1)
+    with running(make_app({"drops": tmp_path / "drops.db"}, LIMITS)) as client:
+        page.goto(f"{client.address}/databases/drops/position?state=start")
+        page.wait_for_selector("#moves li")
+        names = page.eval_on_selector_all("#board .sb-cell", "cells => cells.map(cell => cell.dataset.name)")
+        top = next(number for number, name in enumerate(names) if name.startswith("2, row 3"))
+        for expected in ("../../.X", "../.O/.X", ".X/.O/.X"):
+            press(page, top)
+            wait_for(page, expected)
+        press(page, top)  # the column is full
+        assert notation(page) == ".X/.O/.X"
+
+
+def test_a_stone_that_spoils_a_level_is_marked(tmp_path: Path, page: Any) -> None:
+    rows = "#######|#     #|# $@  #|#  .  #|#     #|#######"
+    sb.solve(f"sokoban:{rows}", to=tmp_path / "level.db", threads=1)
+    with running(make_app({"level": tmp_path / "level.db"}, LIMITS)) as client:
+        page.goto(f"{client.address}/databases/level/position?state=Cb @Cc")
+        page.wait_for_selector("#moves li")
+        cell = page.locator("#board .sb-cell[data-name^='Cb, stone']").get_attribute("data-cell")
+        marks = page.eval_on_selector_all("#board .mark.lost", "marks => marks.map(mark => mark.dataset.cell)")
+        assert marks == [cell]
+        page.click("text=Start")
+        page.wait_for_function("() => !document.querySelector('#board .mark.lost')")
+
+
+def test_a_search_for_rare_positions_goes_on_by_itself_until_it_is_stopped(page: Any, client: Client) -> None:
+    asked: list[str] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.url)
+        found = [{"number": 30, "state": "1 0 2 3 4 5 6 7 8", "value": {"text": "1", "kind": "number", "number": 1}}]
+        late = len(asked) == 3
+        route.fulfill(json={"states": found if late else [], "next": 10 * len(asked), "count": None})
+
+    page.route("**/find?*", answer)
+    page.goto(f"{client.address}/databases/eight?where=number%20%3E%200")
+    page.wait_for_selector(".results li")
+    assert [address.split("first=")[1].split("&")[0] for address in asked] == ["0", "10", "20"]
+    assert page.locator("#more").inner_text() == "More"
+    page.click("#more")
+    page.click("#stop-looking")
+    page.wait_for_selector("#more")
+    seen = len(asked)
+    page.wait_for_timeout(500)
+    assert len(asked) == seen

@@ -12,9 +12,11 @@ import pytest
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.board import Board, cells_of_move, state_with
+from searchbench.board import Board, cells_of_move, spoken, state_with
 from searchbench.catalogue import ABSTRACTIONS, shipped
 from searchbench.drawing import Column, board_svg, chart_svg, piece_svg
+from searchbench.errors import BadRequest
+from searchbench.games.chess.men import FIGURINES
 from searchbench.rules import UNDECIDED
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -290,3 +292,44 @@ def test_chess_squares_alternate_and_figurines_are_filled_in_their_sides_colour(
     assert 'data-cell="0" transform="translate(0 448)"><rect class="sb-chequer sb-crisp"' in drawn  # a1 is dark
     assert len(re.findall("sb-figurine sb-first[^>]*>[\u265a-\u265f]", drawn)) == 2
     assert len(re.findall("sb-figurine sb-second[^>]*>[\u265a-\u265f]", drawn)) == 2
+
+
+@pytest.mark.parametrize("spec", ["gomoku:9", "othello:4x4"])
+def test_black_who_begins_has_the_dark_stones(spec: str) -> None:
+    game = sb.load(spec)
+    board = game.board()
+    assert board is not None
+    assert board.dark_first
+    black, white = (piece_svg(board, label, []) for label in board.sides)
+    assert ('class="sb-second"' in black, 'class="sb-first"' in white) == (True, True)
+
+
+def test_the_players_of_othello_are_black_and_white() -> None:
+    game = sb.load("othello:4x4")
+    board = game.board()
+    assert board is not None
+    assert [spoken(board, label, game.sides) for label in board.sides] == ["Black", "White"]
+
+
+@pytest.mark.parametrize(
+    ("fen", "told"),
+    [
+        ("7k/8/Q7/8/8/8/8/KQr5 w", "this board has two queens besides White's king; in KQKR White has a queen"),
+        ("7k/8/8/8/8/8/8/1Qr5 w", "this board lacks a king"),
+        ("8/8/8/8/8/8/8/KkQr4 w", "the kings stand side by side"),
+        ("8/8/8/8/8/8/8/KQ1k3r w", "Black is in check, and White is to move"),
+    ],
+)
+def test_men_that_are_no_position_of_an_ending_are_refused_in_words(fen: str, told: str) -> None:
+    game = sb.load("chess:KQKR")
+    rows = [re.sub(r"\d", lambda found: "." * int(found[0]), row) for row in reversed(fen.split()[0].split("/"))]
+    pieces = [FIGURINES.get(man, "") for man in "".join(rows)]
+    with pytest.raises(BadRequest, match=f"no position has these pieces: {told}; place them otherwise"):
+        state_with(game, pieces)
+
+
+def test_a_board_may_be_given_as_lists() -> None:
+    board = Board([[0.0, 0.0], [1.0, 0.0]], [[0, 1]], sides=["X", "O"], names=["a", "b"])  # type: ignore[arg-type]
+    same = Board(((0.0, 0.0), (1.0, 0.0)), ((0, 1),), sides=("X", "O"), names=("a", "b"))
+    assert board == same
+    assert board_svg(board, ["X", "O"]) == board_svg(same, ["X", "O"])

@@ -134,6 +134,10 @@ def test_parts_are_told_in_words(page: Any, client: Client, small: Client) -> No
     called = {part["name"]: part["called"] for part in client.fetch("/databases/morris")["parts"]}
     assert called["3-3"] == "3 men to move against 3"
     assert sb.load("dots-and-boxes").called_part("1 again") == "1 line drawn, to pass"
+    assert sb.load("chess:KQKR").called_part("KRK") == "king and rook against king"
+    assert sb.load("chess:KPKP").called_part("KQKN") == "king and queen against king and knight"
+    assert sb.load("chess:KQBK").called_part("KQBK") == "king, queen and bishop against king"
+    assert sb.load("chess:KQQK").called_part("KQQK") == "king and two queens against king"
     assert sb.load("fox-and-geese:4").called_part("4") == "4 geese"
     assert sb.load("morris-opening:9").called_part("3-2+1") == "3 men to move against 2, 1 to place"
 

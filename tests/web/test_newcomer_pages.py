@@ -153,6 +153,7 @@ def test_a_wrong_notation_is_told_beside_it(page: Any, open_position: Callable[.
     page.fill("#notation", "rubbish")
     page.click("#go")
     page.wait_for_selector("#wrong-notation .message:has-text('three rings')")
+    assert page.inner_text("#wrong-notation .message").startswith("'rubbish'")  # the page names the game at its head
     told = page.locator("#wrong-notation .message").bounding_box()
     assert 0 <= told["y"] <= 844 - told["height"]  # not a screen further up, at the board
     assert page.get_attribute("#notation", "aria-invalid") == "true"

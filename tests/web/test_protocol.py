@@ -152,6 +152,13 @@ def test_a_mark_of_content_is_compared_as_a_weak_one(client: Client) -> None:
         assert (answer.status, answer.headers["vary"]) == (304, "Accept-Encoding")
 
 
+def test_answers_of_any_size_vary_with_the_encoding_and_say_so_once(client: Client) -> None:
+    for path in ("/api/v1/health", "/api/v1/openapi.json"):
+        for encoding in ("gzip", "identity"):
+            answer = client.ask("HEAD", path, headers={"Accept-Encoding": encoding})
+            assert (answer.status, answer.headers["vary"]) == (200, "Accept-Encoding"), (path, encoding)
+
+
 def test_a_refusal_has_the_same_rights_in_the_browser_as_an_answer(client: Client) -> None:
     for headers in ({"Host": "elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}):
         answer = client.ask("GET", "/api/v1/health", headers=headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,6 +44,9 @@ def games(
             values = [(one.name, name, told) for one in classes for name, told in allowed(one).items()]
             show.write()
             show.write(show.table(values, ("game", "parameter", "what it may be")))
+            for one in classes:
+                rules = (inspect.getdoc(one) or "").partition("\n")[2].strip()
+                show.write(f"\n{rules}" if rules else "")
 
 
 def abstractions(as_json: Json = False) -> None:

@@ -198,7 +198,7 @@ class Session:
         show.write(self.now)
         show.write()
         if self.game.two_players:
-            show.write(f"the {('first', 'second')[self.player]} player is to move")
+            show.write(f"{self._called(self.player)} is to move")
         dead = self.game.dead_end(self.now.state)
         if dead:
             show.write(f"it cannot be solved any more: {dead}; undo takes a move back")
@@ -237,8 +237,16 @@ class Session:
             points += gained if ply % 2 == 0 else -gained
         if points == 0:
             return "a draw"
-        winner = "first" if points > 0 else "second"
-        return f"the {winner} player wins" + (f" by {abs(points)} points" if self._counts_points() else "")
+        return f"{self._called(int(points < 0))} wins" + (f" by {abs(points)} points" if self._counts_points() else "")
+
+    def _called(self, player: int) -> str:
+        """Return what a player is called: as the game does, or by the order of the moves made here."""
+        from searchbench.game import Game
+
+        told = self.game.mover(self.positions[0].state)
+        if told is None or self.game.sides == Game.sides:
+            return Game.sides[player]  # by the order of the moves, also where the second player has the first
+        return self.game.sides[player ^ told]
 
     def _counts_points(self) -> bool:
         from searchbench.values import value_rule

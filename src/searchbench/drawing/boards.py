@@ -230,7 +230,7 @@ def _side(board: Board, label: str, turned: bool) -> str:
         number = int(text[0] == "[")
     else:
         return ""
-    return ("sb-first", "sb-second")[number ^ turned]
+    return ("sb-first", "sb-second")[number ^ turned ^ board.dark_first]
 
 
 def _text(text: str, kind: str, size: float = 0.0) -> str:

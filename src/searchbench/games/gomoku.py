@@ -152,7 +152,7 @@ class Gomoku(Lines):
         ]
         points = tuple((float(x), float(y)) for x, y in places)
         names = tuple(map(self._name, range(len(places))))
-        return Board(points, tuple(edges), shape="point", sides=(MARKS[1], MARKS[2]), names=names)
+        return Board(points, tuple(edges), shape="point", sides=(MARKS[1], MARKS[2]), names=names, dark_first=True)
 
 
 @lru_cache(maxsize=16)

@@ -33,6 +33,7 @@ class Othello(Game):
     """
 
     name: ClassVar[str] = "othello"
+    sides: ClassVar[tuple[str, str]] = ("Black", "White")
     values: ClassVar[Any] = "outcome"
     separator: ClassVar[str] = "x"
 
@@ -203,7 +204,7 @@ class Othello(Game):
         """Return the cells row by row."""
         places = tuple((float(x), float(y)) for x, y in self.grid.places)
         names = tuple(map(self._name, range(len(places))))
-        return Board(places, shape="disc", sides=(MARKS[1], MARKS[2]), names=names)
+        return Board(places, shape="disc", sides=(MARKS[1], MARKS[2]), names=names, dark_first=True)
 
     def mover(self, state: Sequence[int]) -> int:
         """Return the player to move, which the last cell of a state holds."""

@@ -270,8 +270,8 @@ class Database:
     ) -> Iterator[int]:
         """Yield, in order, the numbers of the positions that meet all conditions; reads the table block by block.
 
-        `value` is a value, or text as `ValueRule.parse` reads it ("30-31", "win 3-9", "unreachable"); `numbers` the
-        first number and the one after the last; `predicate` is called for positions that meet the other conditions.
+        `value` is a value, a test of values, or text as `ValueRule.parse` reads it ("30-31", "win 3-9", "unreachable");
+        `numbers` the first number and the one after the last; `predicate` is called for positions that meet the other conditions.
         """
         for some in self.numbers(value, numbers):
             for number in some.tolist():
@@ -508,6 +508,8 @@ class Database:
             return None
         if isinstance(value, str):
             return self.rule.parse(value)
+        if callable(value):
+            return lambda found: bool(value(found))
         return lambda found: bool(found == value)
 
     def _call(self, name: str, *arguments: Any) -> Any:

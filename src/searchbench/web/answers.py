@@ -72,6 +72,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
     board, pieces = game.board(), game.pieces(position.state)
     told = game.mover(position.state)
     side = side if told is None else told
+    dead = game.dead_end(position.state)
     answer: Answer = {
         "game": game.spec,
         "state": position.text,
@@ -83,7 +84,8 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
         "said": [spoken(board, label, game.sides, side == 1) for label in pieces] if board is not None else [],
         "names": cell_names(board) if board is not None else [],
         "result": _result(game, position, side),
-        "dead_end": game.dead_end(position.state),
+        "dead_end": dead,
+        "dead_cells": list(game.dead_cells(position.state)) if dead else [],
         "value": None,
         "number": None,
         "part": None,

@@ -25,7 +25,7 @@ from searchbench.web.guard import LOCAL, Guard
 from searchbench.web.jobs import Jobs, Limits
 from searchbench.web.library import Library
 from searchbench.web.problems import PROBLEM, of_the_server, problem, status_of
-from searchbench.web.unchanged import Unchanged
+from searchbench.web.unchanged import COMPRESSED_FROM, Unchanged
 
 log = logging.getLogger(__name__)
 ASSETS: Final = Path(__file__).parent / "assets"
@@ -80,7 +80,7 @@ def create_app(
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unexpected)
     app.add_middleware(Unchanged)
-    app.add_middleware(GZipMiddleware, minimum_size=1000)
+    app.add_middleware(GZipMiddleware, minimum_size=COMPRESSED_FROM)
     app.add_middleware(Guard, hosts=hosts)
     _describe_problems(app)
     return app

@@ -72,6 +72,13 @@ def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool],
     return test, frozenset(used)
 
 
+def clauses(text: str) -> list[str]:
+    """Return the conditions that an expression joins by `and`; of another expression itself."""
+    tree = ast.parse(text.strip(), mode="eval").body
+    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    return [ast.unparse(part) for part in parts]
+
+
 def _term(node: ast.AST, names: frozenset[str], used: set[str], text: str) -> Term:
     def below(child: ast.AST) -> Term:
         return _term(child, names, used, text)

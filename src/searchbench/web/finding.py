@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from searchbench.errors import BadRequest, LimitReached, UnknownName
 from searchbench.store import Database
-from searchbench.values import Result
-from searchbench.web.condition import condition
+from searchbench.values import Result, Value
+from searchbench.web.condition import Scope, clauses, condition
 from searchbench.web.library import Predicate
 
 SECONDS: Final = 1.5
@@ -21,6 +21,7 @@ FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",
 "draw" or "loss" for the player to move, and the plies to it."""
+FitsValue = Callable[[Value], bool]
 _VALUES: Final = frozenset({"value", "outcome", "plies"})
 
 
@@ -45,16 +46,16 @@ class Page(NamedTuple):
 def find_page(database: Database, wanted: Filter, limit: int, seconds: float = SECONDS) -> Page:
     """Return the first positions that meet all conditions, at most `limit`, after a search of about `seconds` at most."""
     begin, end = _interval(database, wanted)
-    value, tests = wanted.value, list(_tests(database, wanted))
-    if value is not None and database.modulus and not _listed(database, value):
-        tests.insert(0, _by_walking(database, value))
-        value = None
+    tests, fits = list(_tests(database, wanted)), _wanted_values(database, wanted)
+    if fits is not None and database.modulus and not _listed(database, fits):
+        tests.insert(0, _by_walking(database, fits))
+        fits = None
     deadline = time.monotonic() + seconds
     found: list[int] = []
     step = FIRST_STEP
     while begin < end:
         stop, began = min(begin + step, end), time.monotonic()
-        for number in database.select(value, (begin, stop)):
+        for number in database.select(fits, (begin, stop)):
             if all(test(number) for test in tests):
                 found.append(number)
             if len(found) == limit or time.monotonic() > deadline:
@@ -108,15 +109,35 @@ def part_of(database: Database, name: str) -> Any:
         raise UnknownName(str(error)) from None
 
 
-def _listed(database: Database, value: str) -> bool:
-    """Return whether the header lists all positions with a value, as it does for small layers."""
-    fits, few = database.rule.parse(value), database.facts.get("few", {})
+def _wanted_values(database: Database, wanted: Filter) -> FitsValue | None:
+    """Return which values positions must have, by their value and by those parts of the condition that ask of nothing else.
+
+    None: any. Values are compared array by array, so that a rare one is found soon in a large database.
+    """
+    asked = [] if wanted.value is None else [database.rule.parse(wanted.value)]
+    for clause in clauses(wanted.where) if wanted.where else ():
+        meets, used = condition(clause, NAMES)
+        if used and used <= _VALUES:
+            asked.append(partial(_may_meet, database, meets))
+    return (lambda value: all(fits(value) for fits in asked)) if asked else None
+
+
+def _may_meet(database: Database, meets: Callable[[Scope], bool], value: Value) -> bool:
+    """Return whether positions with a value may meet a condition; where it cannot be evaluated, the positions will tell."""
+    try:
+        return meets(_of_value(database, value))
+    except BadRequest:
+        return True
+
+
+def _listed(database: Database, fits: FitsValue) -> bool:
+    """Return whether the header lists all positions with wanted values, as it does for small layers."""
+    few = database.facts.get("few", {})
     return all(str(found) in few for found in database.histogram() if fits(found))
 
 
-def _by_walking(database: Database, value: str) -> Callable[[int], bool]:
+def _by_walking(database: Database, fits: FitsValue) -> Callable[[int], bool]:
     """Return a test of the value of single numbers, for depths modulo 3; it reads no whole table."""
-    fits = database.rule.parse(value)
     codes = [database.rule.encode(found) for found in database.histogram() if fits(found)]
     residues = {1 + (code - 1) % database.modulus if code else 0 for code in codes}
     return lambda number: database.residue(number) in residues and database.code(number) in codes
@@ -145,9 +166,14 @@ def _scope(database: Database, number: int, used: frozenset[str]) -> dict[str, A
     if "pieces" in used:
         scope["pieces"] = database.game.pieces(position.state)
     if used & _VALUES:
-        value = database.rule.decode(database.code(number))
-        result = value if isinstance(value, Result) else None
-        scope["value"] = value if result is None else result.outcome
-        scope["outcome"] = database.rule.kind(value)
-        scope["plies"] = None if result is None or result.outcome == 0 else result.depth
+        scope |= _of_value(database, database.rule.decode(database.code(number)))
     return scope
+
+
+def _of_value(database: Database, value: Value) -> dict[str, Any]:
+    result = value if isinstance(value, Result) else None
+    return {
+        "value": value if result is None else result.outcome,
+        "outcome": database.rule.kind(value),
+        "plies": None if result is None or result.outcome == 0 else result.depth,
+    }

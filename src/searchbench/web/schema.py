@@ -91,6 +91,7 @@ class Position(BaseModel):
     names: list[str]
     result: str | None
     dead_end: str | None
+    dead_cells: list[int]
     value: Value | None
     number: int | None
     part: str | None

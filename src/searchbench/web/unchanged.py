@@ -9,6 +9,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NOT_MODIFIED: Final = 304
+COMPRESSED_FROM: Final = 1_000
+"""Answers of so many bytes are compressed, which says Vary of them."""
 
 
 class Unchanged:
@@ -40,8 +42,10 @@ class Unchanged:
                     headers = MutableHeaders(scope=first)
                     headers["etag"] = f"W/{content}"
                     headers.setdefault("cache-control", "no-cache")
-                    headers.add_vary_header("Accept-Encoding")
-                    if known & {content, "*"}:
+                    same = bool(known & {content, "*"})
+                    if same or len(message["body"]) < COMPRESSED_FROM:
+                        headers.add_vary_header("Accept-Encoding")
+                    if same:
                         del headers["content-length"]
                         first = {**first, "status": NOT_MODIFIED, "headers": headers.raw}
                         message = {**message, "body": b""}

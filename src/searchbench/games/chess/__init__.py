@@ -12,7 +12,15 @@ from searchbench.game import Board, Game
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
 from searchbench.games.chess.men import FIGURINES, MOST_MEN, PLIES, SMALL
-from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move, text_with
+from searchbench.games.chess.notation import (
+    ending_in_words,
+    men_on,
+    parse,
+    square_name,
+    text_of,
+    text_of_move,
+    text_with,
+)
 from searchbench.games.chess.numbering import Numbering
 from searchbench.games.chess.other_endings import rank_in_ending
 from searchbench.games.chess.rules import rules_of
@@ -94,6 +102,10 @@ class Chess(Game):
         """Return a part for each set of men: it needs itself, and what a capture or a promotion leaves."""
         return self.index().parts()
 
+    def called_part(self, part: str) -> str:
+        """Return the men of both sides in words."""
+        return ending_in_words(part)
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules."""
         return rules_of(self.ending)
@@ -134,6 +146,15 @@ class Chess(Game):
     def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str:
         """Return the first two fields of a FEN."""
         return text_with(self.columns, pieces, side)
+
+    def impossible(self, state: Sequence[int]) -> str | None:
+        """Return that the kings stand side by side, or that the side that has moved is in check."""
+        (white_row, white_column), (black_row, black_column) = (divmod(king, self.columns) for king in state[1:3])
+        if max(abs(white_row - black_row), abs(white_column - black_column)) < 2:
+            return "the kings stand side by side"
+        if (self.ending.passes and state[-1]) or self.call("legal", list(state)):
+            return None
+        return f"{self.sides[1 - state[0]]} is in check, and {self.sides[state[0]]} is to move"
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the two squares; what a pawn becomes is asked then."""

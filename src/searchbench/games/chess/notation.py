@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from searchbench.board import CHESSMEN
 from searchbench.errors import BadState
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
@@ -13,6 +14,8 @@ from searchbench.games.chess.men import FIGURINES, GONE, KINDS, PAWN
 
 if TYPE_CHECKING:
     from searchbench.games.chess import Chess
+
+NUMBERS: Final = {2: "two", 3: "three"}
 
 
 def men_on(ending: Ending, state: Sequence[int]) -> dict[int, str]:
@@ -38,8 +41,8 @@ def parse(game: Chess, text: str) -> list[int]:
     if unknown := sorted(set(squares) - set(KINDS + KINDS.lower() + ".")):
         raise BadState(f"{game}: {text!r} has {unknown[0]!r}, which is none of the men {game.men}")
     if [squares.count(king) for king in "Kk"] != [1, 1]:
-        lacks = "lacks a king" if min(squares.count(king) for king in "Kk") < 1 else "has a king too many"
-        raise BadState(f"{game}: {text!r} {lacks}; the start is {game.format(game.start())!r}")
+        wrong = "lacks a king" if min(squares.count(king) for king in "Kk") < 1 else "has a king too many"
+        raise BadState(f"{game}: {text!r} {wrong}")
     for end in (squares[: game.columns], squares[-game.columns :]):
         if "p" in end.lower():
             raise BadState(f"{game}: {text!r} has a pawn on the first or the last rank, where none can stand")
@@ -61,7 +64,7 @@ def _placed(game: Chess, squares: str, side: int, text: str) -> list[int]:
                 seats[place] = kind, square
                 break
         else:
-            raise BadState(f"{game}: {text!r} has {squares[square]!r}, which is none of the men {game.men}")
+            raise BadState(f"{game}: {text!r} has {_wrong_men(game, squares, colour)}")
     kinds = tuple(kind for kind, _ in seats)
     if kinds not in ending.parts:
         raise BadState(
@@ -69,6 +72,37 @@ def _placed(game: Chess, squares: str, side: int, text: str) -> list[int]:
         )
     state = [side, squares.index("K"), squares.index("k"), *(square for _, square in seats)]
     return [*state, *(kinds if ending.pawns else ()), *([0] if ending.passes else [])]
+
+
+def _wrong_men(game: Chess, squares: str, colour: int) -> str:
+    """Say which men of a side stand on the board, and which the ending gives it."""
+    ending, side = game.ending, game.sides[colour]
+    there = [KINDS.index(man.upper()) for man in squares if man not in ".Kk" and man.islower() == bool(colour)]
+    own = [kind for black, kind in zip(ending.black[2:], ending.kinds, strict=True) if black == colour]
+    return f"{_men(there)} besides {side}'s king; in {game.men} {side} has {_men(own) or 'the king alone'}"
+
+
+def ending_in_words(men: str) -> str:
+    """Return the men of an ending in words: "king and queen against king and rook"; another text as it is."""
+    sides = re.fullmatch(r"(K[QRBNP]*)(K[QRBNP]*)", men)
+    if sides is None:
+        return men
+    return " against ".join(_side_in_words(side) for side in sides.groups())
+
+
+def _side_in_words(men: str) -> str:
+    kinds = [KINDS.index(man) for man in men]
+    *others, last = (_counted(kind, kinds.count(kind), "") for kind in sorted(set(kinds)))
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _counted(kind: int, many: int, one: str = "a ") -> str:
+    return f"{one}{CHESSMEN[kind]}" if many == 1 else f"{NUMBERS.get(many, many)} {CHESSMEN[kind]}s"
+
+
+def _men(kinds: Sequence[int]) -> str:
+    """Return men in words: "two queens and a rook"."""
+    return " and ".join(_counted(kind, kinds.count(kind)) for kind in sorted(set(kinds)))
 
 
 def _set_passing(game: Chess, state: list[int], name: str, text: str) -> None:

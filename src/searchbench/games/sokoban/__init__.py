@@ -222,7 +222,17 @@ class Sokoban(Game):
 
     def dead_end(self, state: Sequence[int]) -> str | None:
         """Return why the stones cannot all come to goals any more."""
-        return why_dead(self.tables, stones_of(state), int(state[-1]))
+        reason = why_dead(self.tables, stones_of(state), int(state[-1]))
+        return reason and reason.words
+
+    def dead_cells(self, state: Sequence[int]) -> list[int]:
+        """Return the cells of the stones for which the level cannot be solved any more."""
+        reason = why_dead(self.tables, stones_of(state), int(state[-1]))
+        if reason is None:
+            return []
+        return [
+            cell for cell, place in enumerate(self._drawn_cells) if self.maze.numbers.get(place, -1) in reason.stones
+        ]
 
     def picture(self, state: Sequence[int]) -> str:
         """Return the level's rows with the stones and the man of the state."""

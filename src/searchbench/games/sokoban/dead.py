@@ -7,7 +7,7 @@ plain Python; the searches have quicker tests of their own (`enhanced`, `feature
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from searchbench.games.sokoban.rules import normal_man
 from searchbench.games.sokoban.tables import NEVER, LevelTables
@@ -18,28 +18,38 @@ UP, DOWN, LEFT, RIGHT = range(4)
 AXES: Final = ((UP, DOWN), (LEFT, RIGHT))
 
 
-def why_dead(tables: LevelTables, stones: Sequence[int], man: int) -> str | None:
+class Reason(NamedTuple):
+    """Why a state cannot be solved, in words, and the squares of the stones that it rests on; none where it rests on all."""
+
+    words: str
+    stones: tuple[int, ...] = ()
+
+
+def why_dead(tables: LevelTables, stones: Sequence[int], man: int) -> Reason | None:
     """Return why no sequence of pushes brings all stones to goals, None where no reason is found."""
     level = tables.level
     if set(stones) <= set(level.goals):
         return None
     for stone in stones:
         if not tables.live[stone]:
-            return f"a stone on {level.name(stone)} can reach no goal any more"
+            return Reason(f"a stone on {level.name(stone)} can reach no goal any more", (stone,))
     frozen = frozen_stones(tables, stones)
     stuck = [stone for stone in sorted(frozen) if stone not in level.goals]
     if stuck:
-        return f"no push frees {_named(tables, stuck)}, {'which is' if len(stuck) == 1 else 'which are'} on no goal"
+        which = "which is" if len(stuck) == 1 else "which are"
+        return Reason(f"no push frees {_named(tables, stuck)}, {which} on no goal", tuple(stuck))
     short = too_few_goals(tables, stones)
     if short is not None:
         crowd, goals = short
         names = ", ".join(level.name(goal) for goal in sorted(goals)) or "none"
-        return f"the stones {_listed(tables, crowd)} have too few goals that they can come to: {names}"
+        words = f"the stones {_listed(tables, crowd)} have too few goals that they can come to: {names}"
+        return Reason(words, tuple(sorted(crowd)))
     for group in groups_to_search(tables, stones, man):
         if is_lost(tables, group, man):
             if len(group) == len(stones):
-                return "all that can still be done was tried, and nothing solves it"
-            return f"the stones {_listed(tables, group)} cannot all come to goals, even if they were alone"
+                return Reason("all that can still be done was tried, and nothing solves it")
+            words = f"the stones {_listed(tables, group)} cannot all come to goals, even if they were alone"
+            return Reason(words, tuple(group))
     return None
 
 

@@ -93,11 +93,12 @@ export class BoardView {
     return this.moves.filter((move) => clicks.every((cell) => move.clicks.includes(cell)));
   }
 
-  click(cell) {
+  click(number) {
     if (this.editing) {
-      this.onCell(cell);
+      this.onCell(number);
       return;
     }
+    const cell = Number(this.onward(number).dataset.cell); // anywhere in a column that is played as one
     let clicks = [...this.begun(), cell];
     if (this.clicked.includes(cell)) clicks = [];
     else if (this.begun().includes(cell)) clicks = [cell];
@@ -150,6 +151,7 @@ export class BoardView {
     if (!this.position.said) return;
     for (const old of this.svg.querySelectorAll(".mark, .worth, .focus-ring")) old.remove();
     if (!this.editing) this.markLast();
+    for (const number of this.editing ? [] : this.position.dead_cells ?? []) this.ring(this.cell(number), "mark lost");
     const begun = this.begun();
     const next = new Map(); // cells that can be clicked, with the moves that go on there, best first
     for (const move of this.fitting(begun)) {

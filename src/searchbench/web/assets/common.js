@@ -81,8 +81,9 @@ export function badge(value, big = false) {
 
 export const count = (number) => Number(number).toLocaleString("en");
 
-export function showError(place, error) {
-  place.replaceChildren(h("p", { class: "message", role: "alert" }, error.message));
+export function showError(place, error, game = null) {
+  const named = `${game}: `; // which the page says at its head
+  place.replaceChildren(h("p", { class: "message", role: "alert" }, error.message.startsWith(named) ? error.message.slice(named.length) : error.message));
 }
 
 /** A text without the folders of the files in it. */

@@ -164,15 +164,26 @@ async function find(asked, keep = false) {
   await findMore(asked, asked.first || 0, list, summary, more, null);
 }
 
-/** Show the next positions; `total` is how many there are in all, if that is known. */
+/** Show the next positions; `total` is how many there are in all, if that is known. Where a request has found none in its time, the next begins where it ended. */
 async function findMore(asked, first, list, summary, more, total) {
-  let answer;
-  try {
-    answer = await api(`${base}/find`, { ...asked, first, pictures: true });
-  } catch (error) {
-    showError(parts.results, error);
-    return;
-  }
+  const mine = {}; // a search that begins later ends this one
+  parts.finding = mine;
+  let stopped = false;
+  let answer = { next: first, states: [] };
+  const last = Number(asked.last || facts.numbers - 1);
+  const stop = h("button", { type: "button", id: "stop-looking", onclick: () => { stopped = true; stop.disabled = true; } }, "Stop");
+  do {
+    try {
+      answer = await api(`${base}/find`, { ...asked, first: answer.next, pictures: true });
+    } catch (error) {
+      if (parts.finding === mine) showError(parts.results, error);
+      return;
+    }
+    if (parts.finding !== mine) return;
+    if (answer.next === null || answer.states.length) break;
+    summary.textContent = `looking … ${Math.floor((100 * answer.next) / (last + 1))}%, up to number ${count(answer.next)} of ${count(last)}`;
+    if (!stop.isConnected) more.replaceChildren(stop);
+  } while (!stopped);
   list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? silent(drawing(found.picture)) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
   const shown = list.children.length;
   const known = total ?? answer.count;

@@ -67,8 +67,15 @@ function row(game, jobs) {
   return h("tr", {},
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),
     h("td", { class: "hide-narrow" }, String(game.players)),
-    h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, "too many to solve here: type smaller parameters") : null),
+    h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, tooMany(game, names)) : null),
     h("td", {}, jobs ? [h("div", { class: "row end" }, spec, solve, search), names.length ? h("div", { class: "muted small parameters" }, `parameters: ${names.join(", ")}`) : null] : null));
+}
+
+/** Why a game is not solved here, and what can be done. */
+function tooMany(game, names) {
+  if (game.example === null) return `give ${names.join(", ")} after the colon`;
+  if (game.size === null) return `not numbered, or too many: ${game.players === 2 ? "prove" : "search"} one position`;
+  return `too many to solve here${names.length ? ": type smaller parameters" : ""}`;
 }
 
 /** Follow the jobs that were solving when the page was loaded. */

@@ -152,7 +152,7 @@ async function load(kept, slide = true) {
 }
 
 function fail(error) {
-  showError(parts.message, error);
+  showError(parts.message, error, facts.game);
   if (!(error instanceof ApiError)) throw error;
 }
 
@@ -350,7 +350,7 @@ async function paste() {
 
 /** Say beside the notation, which may be a screen below the board, why it is no position; null takes that back. */
 function wrongNotation(error) {
-  if (error) showError(parts.wrong, error);
+  if (error) showError(parts.wrong, error, facts.game);
   else parts.wrong.replaceChildren();
   parts.notation.setAttribute("aria-invalid", String(error !== null));
   parts.notation.setAttribute("aria-describedby", error ? parts.wrong.id : "");
