@@ -29,6 +29,21 @@ def test_stats_of_the_8_puzzle_are_those_of_the_paper(program: Program, database
     assert "         24   24,047  #" in text
 
 
+@pytest.mark.parametrize(
+    ("game", "told"), [("connect4:7x6", "70,728,639,995,483 numbers takes days"), ("sliding:2x3", "")]
+)
+def test_a_table_that_nobody_will_wait_for_is_told_before_it_is_begun(
+    game: str, told: str, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise sb.SearchBenchError("not begun")
+
+    monkeypatch.setattr(sb, "solve", refuse)
+    answer = program("solve", game)
+    assert (told in answer.err, "takes days" in answer.err) == (True, bool(told))
+    assert "not begun" in answer.err
+
+
 def test_a_database_is_converted(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
     answer = program(
         "convert", databases["eight"], "--form", "best-move", "--codec", "zstd:19", "--to", tmp_path / "x.db", "--json"
