@@ -35,8 +35,8 @@ class Branch:
     second: int = -1
     tried: dict[int, dict[int, dict[str, Any]]] = field(default_factory=dict)
     """By black's second move and white's reply, the last attempt; a race tries replies after several second moves."""
-    below: list[tuple[State, dict[str, Any]]] = field(default_factory=list)
-    """Positions below a hard reply, each with what was found there (:mod:`searchbench.solvers.proof.gomoku.two_levels`)."""
+    below: list[dict[str, Any]] = field(default_factory=list)
+    """What was found below hard replies, with the stones as "below" (:mod:`searchbench.solvers.proof.gomoku.two_levels`)."""
     seconds: float = 0.0
     nodes: int = 0
     checked: int = 0
@@ -124,8 +124,7 @@ class Branch:
         self.seconds += line["seconds"]
         self.nodes += line["nodes"]
         if "below" in line:
-            ((state, _),) = self.read([[*line["below"], -1]])
-            self.below.append((state, dict(line)))
+            self.below.append(dict(line))
         elif "second" in line:
             if line["second"] != self.second:
                 self.checked, self.added, self.gaps = 0, [], []
