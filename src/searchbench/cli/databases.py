@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from searchbench.cli import show
 from searchbench.cli.commands import Exit, Option
@@ -40,11 +40,6 @@ def _solving() -> Sequence[Mapping[str, type[Any]]]:
     return METHODS, {"to": Keep}
 
 
-ENDLESS: Final = 1 << 40
-"""From so many numbers on a table takes days: at a thousand million numbers a second it would be half an hour, at what is
-measured, some millions, it is a week."""
-
-
 @derived
 def solve(
     game: GameName,
@@ -75,8 +70,6 @@ def solve(
         if reporter.on_terminal and options.get("index") is None:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
-        if options.get("parts") is None and options.get("index") is None and solver != "sweep":
-            _warn_of_size(reporter, chosen)
         database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device=device, **options)
     if world().rank > 0:
         return  # the first rank tells what all have done
@@ -103,17 +96,6 @@ def solve(
     for name, group in database.facts.get("groups", {}).items():
         show.write(f"  part {name}: {group['levels']} levels, {group['seconds']} s")
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
-
-
-def _warn_of_size(reporter: Reporter, game: Game) -> None:
-    """Say, on a terminal or not, that a table is so large that nobody will wait for it."""
-    from searchbench.index.protocol import line_size
-
-    if (numbers := line_size(game.parts())) >= ENDLESS:
-        reporter.tell(
-            f"{game}: a table of {numbers:,} numbers takes days at the least: stop this unless you mean it; one state takes "
-            "`searchbench prove` or `search`, and smaller parameters make a smaller table"
-        )
 
 
 def _announce(

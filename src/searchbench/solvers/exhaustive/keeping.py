@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from searchbench import jit
 from searchbench.exchange.ranks import ALONE, current
+from searchbench.index.protocol import line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.configuration import GroupByGroup
 from searchbench.solvers.exhaustive.parts import solve_parts
@@ -19,6 +22,11 @@ from searchbench.store.reductions import wanted
 from searchbench.store.working import discard
 from searchbench.store.writing import check_target
 from searchbench.values import SWEEP
+
+log = logging.getLogger(__name__)
+
+ENDLESS: Final = 1 << 40
+"""From so many numbers on a table takes days: some millions of numbers a second are what is measured."""
 
 
 def solve_request(request: Request, run: Run, command: str = "") -> Database:
@@ -38,6 +46,13 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
 
 def _solve_numbered(request: Request, run: Run, command: str) -> Database:
     """Solve a request whose states have their numbers."""
+    if request.parts is None and line_size(request.game.parts()) >= ENDLESS:
+        log.warning(
+            "%s: a table of %s numbers takes days at the least; for one state there are prove and search, and smaller "
+            "parameters make a smaller table",
+            request.game,
+            f"{line_size(request.game.parts()):,}",
+        )
     if current() is not ALONE:
         return solve_together(request, run, command)
     if request.parts is not None:
