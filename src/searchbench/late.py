@@ -1,4 +1,4 @@
-"""Late-bound functions of higher layers: a result verifies itself without importing the verifier.
+"""Late-bound functions of other layers: a result verifies itself, and a prover asks the verifier, without importing it.
 
 Like games, they are found by name on their first call.
 """

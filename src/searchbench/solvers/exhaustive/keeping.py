@@ -46,12 +46,12 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
 
 def _solve_numbered(request: Request, run: Run, command: str) -> Database:
     """Solve a request whose states have their numbers."""
-    if request.parts is None and line_size(request.game.parts()) >= ENDLESS:
+    if request.parts is None and (numbers := line_size(request.game.parts())) >= ENDLESS:
         log.warning(
             "%s: a table of %s numbers takes days at the least; for one state there are prove and search, and smaller "
             "parameters make a smaller table",
             request.game,
-            f"{line_size(request.game.parts()):,}",
+            f"{numbers:,}",
         )
     if current() is not ALONE:
         return solve_together(request, run, command)
