@@ -14,7 +14,15 @@ from searchbench.solvers.proof.gomoku.branch import Branch, read_branch
 from searchbench.solvers.proof.gomoku.nodes import Node, State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.search import QuietSearch
-from searchbench.solvers.proof.gomoku.two_levels import LIMITS, OPEN, SQUARES, TwoLevels, prove_hard
+from searchbench.solvers.proof.gomoku.two_levels import (
+    DEEP,
+    LIMITS,
+    OPEN,
+    SQUARES,
+    ThreeLevels,
+    TwoLevels,
+    prove_hard,
+)
 
 OPENING = Opening(7)
 ROOT = stones_at(OPENING.start, [(0, 2), (1, 1), (2, 2)])
@@ -49,8 +57,9 @@ class MadeUp(QuietSearch):
         raise AssertionError(state)
 
     def solve(self, state: State, limit: int) -> bool | None:
-        """Return what a search would."""
+        """Return what a search would; it takes all its nodes."""
         self.calls.append(("search", cells_of(state), limit))
+        self.attack.threats.note[1] += limit
         node = self._node(state, -1, 10, True)
         for before, moves in self.needed.items():
             for move, answers in moves.items():
@@ -97,7 +106,7 @@ def branch_in(folder: Path) -> Branch:
 def test_the_move_with_the_fewest_answers_comes_first() -> None:
     MadeUp.needed = {(): {10: {20: FEW, 21: FEW, 22: FEW}, 11: {20: FEW, 23: FEW}}}
     search = TwoLevels(attack_at())
-    assert search.solve(ROOT, 1)
+    assert search.solve(ROOT, 10**9)
     # The root is searched like any other leaf; both answers to the second move are proved with few nodes.
     assert MadeUp.calls == [
         *[("search", (), limit) for limit in LIMITS],
@@ -112,7 +121,7 @@ def test_the_move_with_the_fewest_answers_comes_first() -> None:
 def test_a_hard_answer_waits_until_the_others_are_proved_and_then_gets_moves() -> None:
     MadeUp.needed = {(): {10: {20: NEVER, 21: FEW, 22: FEW}}, (10, 20): {12: {25: MANY}}}
     search = TwoLevels(attack_at())
-    assert search.solve(ROOT, 1)
+    assert search.solve(ROOT, 10**9)
     assert MadeUp.calls[3:] == [
         ("answers", (10,), 0),
         ("search", (10, 20), FEW),
@@ -131,7 +140,7 @@ def test_a_hard_answer_waits_until_the_others_are_proved_and_then_gets_moves() -
 def test_a_move_that_stays_hard_is_left_for_another() -> None:
     MadeUp.needed = {(): {10: {20: NEVER}, 11: {21: FEW, 22: FEW, 23: FEW, 25: FEW}}}
     search = TwoLevels(attack_at())
-    assert search.solve(ROOT, 1)
+    assert search.solve(ROOT, 10**9)
     assert search.records(ROOT)[ROOT] == 11
     open_leaf = search.nodes[stones_at(ROOT, [(10, 1), (20, 2)])]
     assert open_leaf.visits == 1  # its number, with few nodes, is above that of four answers not yet searched
@@ -140,7 +149,35 @@ def test_a_move_that_stays_hard_is_left_for_another() -> None:
 
 def test_a_position_whose_moves_threaten_nothing_is_given_up() -> None:
     MadeUp.needed = {(): {10: {}, 11: {}}}
-    assert TwoLevels(attack_at()).solve(ROOT, 1) is False
+    assert TwoLevels(attack_at()).solve(ROOT, 10**9) is False
+
+
+def test_on_three_levels_an_answer_is_searched_on_two_before_it_gets_moves() -> None:
+    MadeUp.needed = {(): {10: {20: NEVER, 21: FEW}}, (10, 20): {12: {25: MANY}}}
+    search = ThreeLevels(attack_at())
+    assert search.solve(ROOT, 10**9)
+    root = search.nodes[ROOT]
+    assert root.visits == len(LIMITS) + 1  # its own search on two levels has found all
+    assert not root.children
+    hard = stones_at(ROOT, [(10, 1), (20, 2)])
+    assert search.records(ROOT)[hard] == 12
+    assert len(search.records(ROOT)) == 4
+
+
+def test_a_search_on_two_levels_goes_on_until_its_nodes_are_spent() -> None:
+    moves = {10 + at: {26: NEVER} for at in range(4)}
+    MadeUp.needed = {(): moves} | {(10 + at, 26): {30: {31: NEVER}, 32: {33: NEVER}} for at in range(4)}
+    attack = attack_at()
+    search = ThreeLevels(attack)
+    assert search.solve(ROOT, DEEP[0]) is None
+    number, limit = search.nodes[ROOT].proof, sum(LIMITS)
+    assert limit < attack.nodes <= DEEP[0] + MANY
+    # What two levels leave is a number of the first level already; the nodes that were left for it are noted.
+    assert search.known.left[ROOT] == (MANY + DEEP[0] - limit, number)
+    before = list(MadeUp.calls)
+    again = ThreeLevels(attack, known=search.known)
+    assert again.solve(ROOT, DEEP[0]) is None
+    assert not set(MadeUp.calls[len(before) :]) & set(before)
 
 
 def test_what_was_found_is_kept_in_the_file(tmp_path: Path) -> None:
@@ -154,11 +191,11 @@ def test_what_was_found_is_kept_in_the_file(tmp_path: Path) -> None:
         return calls > 7
 
     with pytest.raises(Stopped):
-        prove_hard(branch, attack_at(), [2], 1, stop)
+        prove_hard(branch, attack_at(), [2], 10**9, stop)
     before = list(MadeUp.calls)
     assert not branch.proved
     again = branch_in(tmp_path)
-    prove_hard(again, attack_at(), [2], 1)
+    prove_hard(again, attack_at(), [2], 10**9)
     assert again.proved == [2]
     assert len(MadeUp.calls) == len(set(MadeUp.calls)) > len(before)  # nothing is searched twice
     whole = branch_in(tmp_path)

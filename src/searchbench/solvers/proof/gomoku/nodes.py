@@ -83,6 +83,8 @@ class PositionSearch(ABC):
         self.attack, self.stop = attack, stop
         self.nodes: dict[State, Node] = {}
         self.worked: dict[tuple[State, int], int] = {}
+        self.end = 0
+        """The nodes of searches by threats at which the search gives up."""
 
     @abstractmethod
     def _move_black(self, node: Node) -> None:
@@ -106,9 +108,9 @@ class PositionSearch(ABC):
         Raises Stopped.
         """
         root = self._node(state, -1, 1, True)
-        stop = self.attack.nodes + limit
+        self.end = self.attack.nodes + limit
         while not root.solved:
-            if self.attack.nodes >= stop:
+            if self.attack.nodes >= self.end:
                 return None
             if self.stop():
                 raise Stopped

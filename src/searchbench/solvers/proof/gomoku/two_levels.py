@@ -1,5 +1,8 @@
 """Prove hard positions by proof-number search on two levels (pn^2: Allis 1994, section 2.3.1): the leaves are searches.
 
+On three levels the leaves are searches on two. So every one of white's answers gets many nodes by itself, where a search on two
+levels spreads them over all of black's moves: after 1.h8 g9 2.i9 g7 one was open with 200 million, and answer by answer 20 do.
+
 Inside a search (:mod:`searchbench.solvers.proof.gomoku.search`) black has ten moves, those of most value, as every one costs
 time at thousands of positions. In hard positions another move wins, and the number of white's answers that survive tells which:
 after 1.h8 h9 2.g9 g7 3.i7 j6 the move that wins, h10, is the 18th by value, and has the fewest answers of all quiet ones. The
@@ -12,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, written
@@ -31,12 +34,15 @@ from searchbench.solvers.proof.gomoku.nodes import (
 )
 from searchbench.solvers.proof.gomoku.patterns import FIVE
 from searchbench.solvers.proof.gomoku.search import NULL_LIMITS, WHITE_FOURS, QuietSearch
-from searchbench.solvers.proof.tree import INFINITE
 
 MOVES: Final = 40
 """Moves of black that the first level tries."""
 LIMITS: Final = (10_000, 50_000, 200_000)
 """Nodes of the searches at a leaf, visit by visit, before the leaf gets children."""
+DEEP: Final = (1_000_000, 4_000_000, 16_000_000)
+"""Nodes of a leaf's search on two levels, after those: visit by visit it goes on to so many."""
+KEPT: Final = 8
+"""Searches on two levels that go on where they stopped; older ones begin anew, with the results that are known."""
 OPEN: Final = 4
 """The least proof number of a leaf that stays open."""
 SQUARES: Final = 16
@@ -60,6 +66,15 @@ class Known:
     answers: dict[State, list[int] | None] = field(default_factory=dict)
     """White's answers that survive; None where black does not threaten to win."""
 
+    def lacks(self, state: State, limit: int) -> bool:
+        """Return whether a position is open, and was not yet searched with so many nodes."""
+        return state not in self.proved and (state not in self.left or self.left[state][0] < limit)
+
+    def number(self, state: State) -> int:
+        """Return the proof number of a leaf that stays open; a search on two levels has left one of the same kind."""
+        limit, number = self.left[state]
+        return number if limit > LIMITS[-1] else OPEN + number**2 // SQUARES
+
 
 def _nothing(state: State, found: dict[str, Any]) -> None:
     """Keep nothing."""
@@ -67,6 +82,8 @@ def _nothing(state: State, found: dict[str, Any]) -> None:
 
 class TwoLevels(PositionSearch):
     """Search a hard position; `keep` gets each result of the second level as a line for a branch's file."""
+
+    limits: ClassVar[Sequence[int]] = LIMITS
 
     def __init__(
         self,
@@ -82,31 +99,32 @@ class TwoLevels(PositionSearch):
 
     def _move_black(self, node: Node) -> None:
         """Search a leaf, with more nodes at each visit, then make its moves."""
-        known = self.known
-        if node.visits <= len(LIMITS):
-            self._search(node.state, LIMITS[node.visits - 1])
+        known, limits = self.known, self.limits
+        if node.visits <= len(limits):
+            self._search(node.state, limits[node.visits - 1])
         if node.state in known.proved:
             node.close(True)
-        elif node.visits <= len(LIMITS):
-            node.proof = OPEN + known.left[node.state][1] ** 2 // SQUARES
+        elif node.visits <= len(limits):
+            node.proof = known.number(node.state)
             node.disproof = 1 + node.visits
         else:
             self._make_moves(node)
 
     def _search(self, state: State, limit: int) -> None:
         """Search a position with so many nodes, unless that was done before. Raises Stopped."""
-        known = self.known
-        if state in known.proved or known.left.get(state, (0, 0))[0] >= limit:
-            return
-        found = self.second.solve(state, limit)
-        number = self.second.nodes[state].proof
-        line: dict[str, Any] = {"limit": limit, "proof_number": HOPELESS if number >= INFINITE else number}
+        if self.known.lacks(state, limit):
+            found = self.second.solve(state, limit)
+            self._take(self.second, state, limit, found, HOPELESS)
+            self.second.forget()
+
+    def _take(self, search: PositionSearch, state: State, limit: int, found: bool | None, hopeless: int) -> None:
+        """Keep the result of a search with so many nodes; `hopeless` is its number where it gives up."""
+        line: dict[str, Any] = {"limit": limit, "proof_number": min(hopeless, search.nodes[state].proof)}
         if found:
-            known.proved[state] = self.second.records(state)
-            line["records"] = written(known.proved[state])
+            self.known.proved[state] = search.records(state)
+            line["records"] = written(self.known.proved[state])
         else:
-            known.left[state] = limit, line["proof_number"]
-        self.second.forget()
+            self.known.left[state] = limit, line["proof_number"]
         self.keep(state, line)
 
     def _make_moves(self, node: Node) -> None:
@@ -159,10 +177,48 @@ class TwoLevels(PositionSearch):
         return self.known.proved.get(node.state)
 
 
+class ThreeLevels(TwoLevels):
+    """Search a very hard position: each leaf on two levels, too, before it gets children."""
+
+    limits = LIMITS + DEEP
+
+    def __init__(
+        self,
+        attack: Attack,
+        stop: Callable[[], bool] = never,
+        known: Known | None = None,
+        keep: Callable[[State, dict[str, Any]], None] = _nothing,
+    ) -> None:
+        super().__init__(attack, stop, known, keep)
+        self.below: dict[State, TwoLevels] = {}
+
+    def _search(self, state: State, limit: int) -> None:
+        """Search a position with so many nodes in all, unless that was done before. Raises Stopped."""
+        if limit <= LIMITS[-1]:
+            super()._search(state, limit)
+        elif self.known.lacks(state, limit):
+            done = self.known.left[state][0]
+            limit = min(limit, done + max(1, self.end - self.attack.nodes))
+            search = self._two_levels(state)
+            self._take(search, state, limit, search.solve(state, limit - done), HOPELESS**2)
+
+    def _two_levels(self, state: State) -> TwoLevels:
+        """Return the search of a position, which goes on where it stopped unless many others came after it."""
+        search = self.below.pop(state, None)
+        if search is None:
+            search = TwoLevels(self.attack, self.stop, self.known, self.keep)
+            search.second = self.second
+            search.worked = self.worked
+        self.below[state] = search
+        if len(self.below) > KEPT:
+            del self.below[next(iter(self.below))]
+        return search
+
+
 def prove_hard(
     branch: Branch, attack: Attack, replies: Sequence[int], limit: int, stop: Callable[[], bool] = never
 ) -> None:
-    """Search replies of white on two levels, each with so many nodes more; keep all results in the branch's file.
+    """Search replies of white on three levels, each with so many nodes more; keep all results in the branch's file.
 
     Raises Stopped.
     """
@@ -177,7 +233,7 @@ def prove_hard(
     def keep(state: State, found: dict[str, Any]) -> None:
         add({"below": [black_stones(state), [cell for cell, stone in enumerate(state) if stone == WHITE + 1]], **found})
 
-    search = TwoLevels(attack, stop, _known(branch), keep)
+    search = ThreeLevels(attack, stop, _known(branch), keep)
     search.second.learn(dict(branch.records_of(branch.second)))
     for reply in replies:
         root = stones_at(branch.base, [(reply, WHITE + 1)])
