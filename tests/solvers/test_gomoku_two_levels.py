@@ -165,8 +165,8 @@ def test_on_three_levels_an_answer_is_searched_on_two_before_it_gets_moves() -> 
 
 
 def test_a_search_on_two_levels_goes_on_until_its_nodes_are_spent() -> None:
-    moves = {10 + at: {26: NEVER} for at in range(4)}
-    MadeUp.needed = {(): moves} | {(10 + at, 26): {30: {31: NEVER}, 32: {33: NEVER}} for at in range(4)}
+    moves = {10 + at: {26: NEVER} for at in range(8)}
+    MadeUp.needed = {(): moves} | {(10 + at, 26): {30: {31: NEVER}, 32: {33: NEVER}} for at in range(8)}
     attack = attack_at()
     search = ThreeLevels(attack)
     assert search.solve(ROOT, DEEP[0]) is None

@@ -37,7 +37,7 @@ from searchbench.solvers.proof.gomoku.search import NULL_LIMITS, WHITE_FOURS, Qu
 
 MOVES: Final = 40
 """Moves of black that the first level tries."""
-LIMITS: Final = (10_000, 50_000, 200_000)
+LIMITS: Final = (5_000, 20_000, 80_000)
 """Nodes of the searches at a leaf, visit by visit, before the leaf gets children."""
 DEEP: Final = (1_000_000, 4_000_000, 16_000_000)
 """Nodes of a leaf's search on two levels, after those: visit by visit it goes on to so many."""
