@@ -73,7 +73,7 @@ def test_wins_by_quiet_moves_beat_every_reply() -> None:
 
 def test_wins_on_two_levels_beat_every_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the searches of the second level get few nodes, the first level has the moves."""
-    monkeypatch.setattr(two_levels, "LIMITS", (1,))
+    monkeypatch.setattr(two_levels.TwoLevels, "limits", (1,))
     wins = records = 0
     for seed, state, attack in quiet_wins():
         search = two_levels.TwoLevels(attack)
