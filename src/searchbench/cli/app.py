@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 
 from searchbench import consent
 from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
+from searchbench.cli.compiling import NOTICE
 from searchbench.cli.watching import watch
 from searchbench.errors import SearchBenchError
 
@@ -189,6 +190,7 @@ def main() -> NoReturn:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
     if sys.argv[1:2] != ["serve"]:  # which ends its jobs first
         watch(ExitCode.INTERRUPTED, checks=sys.argv[1:2] == ["check"])
+    NOTICE.install()
     code = run()
     gc.freeze()  # what is left dies with the process: Python need not look for cycles among a million objects first
     sys.exit(code)
