@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import dist, isclose
 from typing import TYPE_CHECKING, Final
 
 from searchbench.errors import BadRequest, SearchBenchError
@@ -157,11 +158,26 @@ def is_empty(label: str) -> bool:
 def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
     """Return the cells that a move changes: the piece's origin, its target, and then the others.
 
-    The moving piece leaves one cell and appears in another; if there are several such pieces, none counts as moving.
+    The moving piece leaves one cell and appears in another; if there are several such pieces, none counts as moving. Where
+    moves change several cells and move no piece, as in a game of lights, each is made by the cell in the middle of its changes,
+    if that tells all moves of the state apart.
     """
     board = game.board()
     if board is None:
         return []
+    changed, moved = _changes(game, board, state, move)
+    if moved is not None:
+        return [*moved, *(cell for cell in changed if cell not in moved)]
+    if len(changed) > 1:
+        all_changes = [_changes(game, board, state, other) for other in game.moves(state)]
+        middles = [_middle(board, cells) for cells, pair in all_changes if pair is None]
+        if None not in middles and len(set(middles)) == len(all_changes):
+            return [cell for cell in [_middle(board, changed)] if cell is not None]
+    return changed
+
+
+def _changes(game: Game, board: Board, state: Sequence[int], move: int) -> tuple[list[int], tuple[int, int] | None]:
+    """Return the cells that a move changes; and origin and target of the one piece that it moves, None if there is none."""
     before, after = game.pieces(state), game.pieces(game.play(state, move))
     if game.two_players:
         after = board.seen_by_opponent(after)
@@ -172,9 +188,14 @@ def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
         for target in changed
         if not is_empty(before[source]) and before[source] == after[target] and before[source] != after[source]
     ]
-    if len(pairs) != 1:
-        return changed
-    return [*pairs[0], *(cell for cell in changed if cell not in pairs[0])]
+    return changed, pairs[0] if len(pairs) == 1 else None
+
+
+def _middle(board: Board, cells: Sequence[int]) -> int | None:
+    """Return the cell from which the farthest of the cells is nearest, None where several are."""
+    reach = {one: max(dist(board.cells[one], board.cells[other]) for other in cells) for one in cells}
+    nearest = [one for one in cells if isclose(reach[one], min(reach.values()))]
+    return nearest[0] if len(nearest) == 1 else None
 
 
 BLANKS: Final = (".", "-", "0")
