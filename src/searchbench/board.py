@@ -158,22 +158,31 @@ def is_empty(label: str) -> bool:
 def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
     """Return the cells that a move changes: the piece's origin, its target, and then the others.
 
-    The moving piece leaves one cell and appears in another; if there are several such pieces, none counts as moving. Where
-    moves change several cells and move no piece, as in a game of lights, each is made by the cell in the middle of its changes,
-    if that tells all moves of the state apart.
+    The moving piece leaves one cell and appears in another; if there are several such pieces, none counts as moving.
     """
     board = game.board()
     if board is None:
         return []
     changed, moved = _changes(game, board, state, move)
-    if moved is not None:
-        return [*moved, *(cell for cell in changed if cell not in moved)]
-    if len(changed) > 1:
-        all_changes = [_changes(game, board, state, other) for other in game.moves(state)]
-        middles = [_middle(board, cells) for cells, pair in all_changes if pair is None]
-        if None not in middles and len(set(middles)) == len(all_changes):
-            return [cell for cell in [_middle(board, changed)] if cell is not None]
-    return changed
+    return changed if moved is None else [*moved, *(cell for cell in changed if cell not in moved)]
+
+
+def cells_to_click(game: Game, state: Sequence[int], move: int) -> list[int]:
+    """Return the cells that a move changes, in order; or one of them, where it tells all moves of the state apart.
+
+    That is the cell in the middle of the changes, where each move changes several cells and none moves a piece, as in a game of
+    lights.
+    """
+    board = game.board()
+    cells = cells_of_move(game, state, move)
+    if board is None or len(cells) < 2 or _changes(game, board, state, move)[1] is not None:
+        return cells
+    moves = game.moves(state)
+    changes = [_changes(game, board, state, other) for other in moves]
+    middles = [_middle(board, changed) if moved is None else None for changed, moved in changes]
+    if None in middles or len(set(middles)) < len(moves):
+        return cells
+    return [cell for cell in [_middle(board, cells)] if cell is not None]
 
 
 def _changes(game: Game, board: Board, state: Sequence[int], move: int) -> tuple[list[int], tuple[int, int] | None]:
