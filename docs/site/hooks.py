@@ -58,7 +58,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links out of docs/ lead to the pages that show those files."""
+    """Let links out of docs/ lead to the pages that show those files; the start page needs no list of itself."""
+    if page.file.src_uri == "index.md":
+        page.meta["hide"] = ["navigation"]
 
     def inside(found: re.Match[str]) -> str:
         path = _path_in_project(page.file.src_uri, found[1] + found[2])

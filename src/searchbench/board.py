@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import dist, isclose
 from typing import TYPE_CHECKING, Final
 
 from searchbench.errors import BadRequest, SearchBenchError
@@ -162,6 +163,30 @@ def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
     board = game.board()
     if board is None:
         return []
+    changed, moved = _changes(game, board, state, move)
+    return changed if moved is None else [*moved, *(cell for cell in changed if cell not in moved)]
+
+
+def cells_to_click(game: Game, state: Sequence[int], move: int) -> list[int]:
+    """Return the cells that a move changes, in order; or one of them, where it tells all moves of the state apart.
+
+    That is the cell in the middle of the changes, where each move changes several cells and none moves a piece, as in a game of
+    lights.
+    """
+    board = game.board()
+    cells = cells_of_move(game, state, move)
+    if board is None or len(cells) < 2 or _changes(game, board, state, move)[1] is not None:
+        return cells
+    moves = game.moves(state)
+    changes = [_changes(game, board, state, other) for other in moves]
+    middles = [_middle(board, changed) if moved is None else None for changed, moved in changes]
+    if None in middles or len(set(middles)) < len(moves):
+        return cells
+    return [cell for cell in [_middle(board, cells)] if cell is not None]
+
+
+def _changes(game: Game, board: Board, state: Sequence[int], move: int) -> tuple[list[int], tuple[int, int] | None]:
+    """Return the cells that a move changes; and origin and target of the one piece that it moves, None if there is none."""
     before, after = game.pieces(state), game.pieces(game.play(state, move))
     if game.two_players:
         after = board.seen_by_opponent(after)
@@ -172,9 +197,14 @@ def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
         for target in changed
         if not is_empty(before[source]) and before[source] == after[target] and before[source] != after[source]
     ]
-    if len(pairs) != 1:
-        return changed
-    return [*pairs[0], *(cell for cell in changed if cell not in pairs[0])]
+    return changed, pairs[0] if len(pairs) == 1 else None
+
+
+def _middle(board: Board, cells: Sequence[int]) -> int | None:
+    """Return the cell from which the farthest of the cells is nearest, None where several are."""
+    reach = {one: max(dist(board.cells[one], board.cells[other]) for other in cells) for one in cells}
+    nearest = [one for one in cells if isclose(reach[one], min(reach.values()))]
+    return nearest[0] if len(nearest) == 1 else None
 
 
 BLANKS: Final = (".", "-", "0")

@@ -46,15 +46,16 @@ def shipped(home: str = GAMES) -> Iterator[type[Game]]:
 
 
 def described(game: type[Game]) -> dict[str, Any]:
-    """Return a game's name, title, parameters with their defaults (None: it must be given), players and value rule."""
+    """Return a game's name, title with the defaults of its parameters (None: it must be given), these, players, value rule."""
     rule = value_rule(game.values)
+    defaults = {
+        field.name: None if field.default is dataclasses.MISSING else field.default
+        for field in dataclasses.fields(game)  # type: ignore[arg-type]
+    }
     return {
         "name": game.name,
-        "title": (inspect.getdoc(game) or "").partition("\n")[0].replace("`", ""),
-        "parameters": {
-            field.name: None if field.default is dataclasses.MISSING else field.default
-            for field in dataclasses.fields(game)  # type: ignore[arg-type]
-        },
+        "title": _title(game, defaults),
+        "parameters": defaults,
         "players": 2 if rule.two_players else 1,
         "values": rule.name,
     }
@@ -94,9 +95,14 @@ _NONE_SUCH: Final = {int: -1, str: "?"}
 
 def title_of(game: Game) -> str:
     """Return the title of a game with the values of its parameters in the place of their names."""
-    title = (inspect.getdoc(type(game)) or "").partition("\n")[0]
-    known = {name: str(value) for name, value in game.parameters.items() if value != "" and not isinstance(value, bool)}
-    return re.sub("`([^`]+)`", lambda found: known.get(found[1], found[1]), title)
+    return _title(type(game), game.parameters)
+
+
+def _title(kind: type[Game], values: Mapping[str, Any]) -> str:
+    """Return the first sentence on a game, with the values of parameters in the place of their names, without quotes."""
+    first = (inspect.getdoc(kind) or "").partition("\n")[0]
+    known = {name: str(one) for name, one in values.items() if one not in ("", None) and not isinstance(one, bool)}
+    return re.sub("`([^`]+)`", lambda found: known.get(found[1], found[1]), first)
 
 
 def name_of(game: Game) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.board import Board as Board
-from searchbench.board import cells_of_move
+from searchbench.board import cells_to_click
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState
 from searchbench.guards import guarded, is_trusted
 from searchbench.index.own import checked_index, functions_of
@@ -319,8 +319,11 @@ class Game:
         return {}
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the cells to click, in order, to make a move; by default the piece, its target, then the other changes."""
-        return cells_of_move(self, state, move)
+        """Return the cells to click, in order, to make a move; by default the piece, its target, then the other changes.
+
+        Where no move of the state moves a piece: the cell in the middle of the changes, if that tells the moves apart.
+        """
+        return cells_to_click(self, state, move)
 
     def mover(self, state: Sequence[int]) -> int | None:
         """Return the player to move, 0 or 1, where the state tells it; None where it shows what this player sees."""

@@ -12,6 +12,7 @@ from front_program import Program
 from searchbench.cli.app import ExitCode
 
 WON = "mnk:4,4,3"
+PROOFS = Path(__file__).parents[2] / "proofs"
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,63 @@ def test_records_are_counted_by_ply(program: Program, certificates: dict[str, Pa
     assert [
         claim["player"] for claim in json.loads(program("stats", certificates["lost"], "--json").out)["claims"]
     ] == [1]
+
+
+@pytest.mark.parametrize(
+    ("game", "state"),
+    [(WON, None), ("tic-tac-toe", "X../.O./..."), ("tic-tac-toe", "X.X/.O./O.X"), ("connect4:4x4", None), ("hex:3x3", None),
+     ("othello:4x4", "start"), ("awari-match:3", None)],
+)  # fmt: skip
+def test_counts_by_ply_are_those_of_the_check(game: str, state: str | None) -> None:
+    """Where no record is needless, the check reaches as many at each ply as are counted without it."""
+    import searchbench as sb
+    from searchbench.store.certificate import certificate_of
+    from searchbench.verify.counting import records_by_ply
+
+    certificate = certificate_of(sb.prove(game, state))
+    report = certificate.verify()
+    assert (report.unreached, report.count) == (0, 0)
+    assert records_by_ply(certificate) == [
+        {claim.player + 2 * moves: count for moves, count in enumerate(plies)}
+        for claim, plies in zip(certificate.claims, report.plies, strict=True)
+    ]
+    assert sum(sum(plies.values()) for plies in records_by_ply(certificate)) == certificate.records > 0
+
+
+@pytest.mark.parametrize(("name", "plies"), [("gomoku", [1, 35, 6746]), ("gomoku-standard", [1, 35, 6812])])
+def test_records_of_hours_of_proving_are_counted_without_a_search(
+    program: Program, monkeypatch: pytest.MonkeyPatch, name: str, plies: list[int]
+) -> None:
+    """The check of these certificates takes many minutes."""
+
+    def searched(*_: object) -> None:
+        raise AssertionError("the records were checked")
+
+    monkeypatch.setattr("searchbench.verify.claim.ClaimCheck._checked", searched)
+    monkeypatch.setattr("searchbench.verify.claim.ClaimCheck._from_root", searched)
+    answer = program("stats", PROOFS / f"{name}.cert", "--json")
+    assert answer.code == 0, answer.err
+    found = json.loads(answer.out)
+    counts = found["claims"][0]["plies"]
+    assert [counts["0"], counts["2"], counts["4"]] == plies
+    assert sum(counts.values()) == found["records"]
+    assert found["bytes"] == (PROOFS / f"{name}.cert").stat().st_size
+
+
+def test_records_that_no_line_reaches_are_counted_apart(program: Program, tmp_path: Path) -> None:
+    import searchbench as sb
+    from searchbench.proof import Claim
+
+    proof = sb.prove("awari-match:3")
+    claim = proof.claims[0]
+    strategy = dict(claim.strategy)
+    reached = len(strategy)
+    strategy[tuple([1] * proof.game.width)] = 0
+    changed = Claim(claim.player, claim.bound, strategy)
+    path = sb.Certificate(proof.game, proof.state, (changed,), facts={"method": "pns"}).write(tmp_path / "x.cert")
+    found = json.loads(program("stats", path, "--json").out)
+    assert (found["records"], sum(found["claims"][0]["plies"].values())) == (reached + 1, reached)
+    assert program("stats", path).out.splitlines()[-1].split() == ["none", "1"]
 
 
 def test_a_certificate_is_asked(program: Program, certificates: dict[str, Path]) -> None:

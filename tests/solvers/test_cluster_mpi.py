@@ -66,7 +66,7 @@ def digests(folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_ranks_write_the_database_of_one_process(ranks: int, tmp_path: Path) -> None:
     solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
-    code, out, err = run(ranks, ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1"])
+    code, out, err = run(ranks, ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1", "--no-progress"])
     assert (code, err) == (0, "")
     assert out.count("awari:5,last: 6,188 states") == 1
     assert digests(tmp_path / "db") == digests(tmp_path / "one")
@@ -77,7 +77,7 @@ def test_ranks_write_the_database_of_one_process(ranks: int, tmp_path: Path) -> 
 def test_ranks_have_bit_vectors_in_common(spec: str, form: str, tmp_path: Path) -> None:
     solve(spec, to=tmp_path / "one", solver="bfs", form=form, memory="64MB", threads=1)
     words = ["solve", spec, "--solver", "bfs", "--form", form, "--to", str(tmp_path / "db"), "--threads", "1"]
-    code, _, err = run(3, words)
+    code, _, err = run(3, [*words, "--no-progress"])
     assert (code, err) == (0, "")
     assert digests(tmp_path / "db") == digests(tmp_path / "one")
 
@@ -100,10 +100,22 @@ def test_what_all_ranks_refuse_is_said_once(tmp_path: Path) -> None:
     assert err.count("searchbench: form 'layers' cannot work on several ranks") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["solve", "nosuch.py"], "searchbench: no file nosuch.py"),
+        (["solve", "pancake:6", "--nosuch"], "no such option: --nosuch"),
+    ],
+)
+def test_what_is_wrong_before_the_ranks_have_joined_is_said_once(words: list[str], told: str) -> None:
+    code, out, err = run(3, words)
+    assert (code, out, err.count(told), err.count("searchbench: ")) == (30, "", 1, 1)
+
+
 def test_a_game_is_tried_by_the_first_rank_and_refused_by_all(tmp_path: Path) -> None:
     game = tmp_path / "token.py"
     game.write_text(TOKEN.read_text())
-    code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "right")])
+    code, out, err = run(3, ["solve", str(game), "--no-progress", "--to", str(tmp_path / "right")])
     assert (code, err) == (0, "")
     game.write_text(TOKEN.read_text().replace("node != state[0]:", "node > 3:"))  # one of the `unmoves` lacks
     code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "wrong")])

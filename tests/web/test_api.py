@@ -11,7 +11,7 @@ import pytest
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.catalogue import name_of, title_of
+from searchbench.catalogue import described, name_of, title_of
 from searchbench.values import Result
 from searchbench.web import schema
 from searchbench.web.condition import condition
@@ -398,11 +398,18 @@ def test_games_are_told_in_words() -> None:
         "awari:5": "Awari, 5 stones",
         "awari:5,kept": "Awari, 5 stones, slam kept",
         "hex:3x3": "Hex on 3x3",
-        "hex:3x3,no": "Hex on 3x3, no symmetry",
+        "hex:3x3,no": "Hex on 3x3, symmetric positions apart",
+        "pancake:5": "Pancakes, a stack of 5",
+        "burnt-pancake:5": "Burnt pancakes, a stack of 5",
+        "top-spin:9,4": "Top Spin, 9 tokens, 4 reversed at a time",
+        "gomoku:9,standard": "Go-moku on 9x9, standard rule",
+        "morris-opening:4": "Nine Men's Morris from the empty board, 4 men each",
+        "peg-solitaire:triangle,6": "Peg solitaire, triangle board, jumps in 6 directions",
+        "sliding:3x3,yes": "Sliding on 3x3, boards that can be solved",
         "fox-and-geese:4": "Fox and geese, 4 geese",
         "hanoi:4": "Hanoi, 4 discs, 3 pegs",
         EXAMPLES["token"]: "Token",
-        "tic-tac-toe": "Tic tac toe",
+        "tic-tac-toe": "Tic-tac-toe",
         "connect4:4x4": "Connect Four on 4x4",
         "mnk:4,3,3,no,yes": "3 in a row on 4x3, symmetric positions as one",
         "chess:KRK": "Chess ending KRK",
@@ -410,6 +417,7 @@ def test_games_are_told_in_words() -> None:
     assert {spec: name_of(sb.load(spec)) for spec in told} == told
     assert title_of(sb.load("awari:5")).endswith("a board with up to 5 stones, seen by the player to move.")
     assert "False" not in title_of(sb.load("connect4:4x4"))
+    assert described(type(sb.load("fox-and-geese:4")))["title"].startswith("Trap the fox with 13 geese")
 
 
 def test_the_games_are_described_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -445,7 +445,7 @@ def test_a_proof_made_on_the_page_is_walked_through(page: Any, client: Client) -
     page.goto(client.address)
     page.wait_for_selector("[data-game=hanoi]")
     assert "null" not in page.inner_text("#main").split()
-    assert page.locator("#certificates a", has_text="Tic tac toe").count() >= 1
+    assert page.locator("#certificates a", has_text="Tic-tac-toe").count() >= 1
 
 
 def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None:

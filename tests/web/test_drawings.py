@@ -6,7 +6,9 @@ import contextlib
 import random
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 
@@ -139,6 +141,66 @@ def test_what_moves_comes_first_in_the_clicks() -> None:
         game = sb.load(spec)
         state = game.read(text)
         assert game.clicks(state, game.parse_move(state, move)) == clicks, spec
+
+
+@dataclass(frozen=True)
+class Lights(sb.Game):
+    """Put out all lights of a square; pressing one switches it and its neighbours."""
+
+    name: ClassVar[str] = "lights"
+    side: int = 3
+
+    @property
+    def width(self) -> int:
+        """Return the number of lights."""
+        return self.side**2
+
+    @property
+    def max_moves(self) -> int:
+        """Return the number of lights."""
+        return self.side**2
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules."""
+        side = self.side
+
+        def start(state: sb.State) -> None:
+            for cell in range(side * side):
+                state[cell] = cell % 2
+
+        def terminal(state: sb.State) -> int:
+            for cell in range(side * side):
+                if state[cell] == 1:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: sb.State, out: MutableSequence[int]) -> int:
+            for cell in range(side * side):
+                out[cell] = 100 - cell
+            return side * side
+
+        def play(state: sb.State, move: int) -> None:
+            pressed = 100 - move
+            for cell in range(side * side):
+                if abs(cell % side - pressed % side) + abs(cell // side - pressed // side) <= 1:
+                    state[cell] = 1 - state[cell]
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play}
+
+    def board(self) -> sb.Board:
+        """Return the square."""
+        return sb.Board([(cell % self.side, cell // self.side) for cell in range(self.width)], shape="peg")
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return a peg for each light that is lit."""
+        return ["o" if lit else "" for lit in state]
+
+
+@pytest.mark.parametrize("side", [2, 3, 4])
+def test_a_light_is_pressed_by_a_click_on_it(side: int) -> None:
+    game = Lights(side)
+    state = game.start()
+    assert [game.clicks(state, move) for move in game.moves(state)] == [[cell] for cell in range(side * side)]
 
 
 def test_a_position_is_found_again_from_its_pieces() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -10,12 +11,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from searchbench import consent
 from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
+from searchbench.cli.compiling import NOTICE
 from searchbench.cli.watching import watch
-from searchbench.errors import SearchBenchError
+from searchbench.errors import MissingPackage, SearchBenchError
+
+if TYPE_CHECKING:
+    from searchbench.exchange.mpi import MpiRanks
 
 
 class ExitCode(IntEnum):
@@ -147,9 +152,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exit as end:
         return end.code
     except WrongUsage as error:
-        sys.stdout.flush()
-        print(error, file=sys.stderr)
-        return ExitCode.WRONG_INPUT
+        return _end(str(error), ExitCode.WRONG_INPUT)
     except SearchBenchError as error:
         return _complain(error, error.exit_code)
     except MemoryError as error:
@@ -189,25 +192,41 @@ def main() -> NoReturn:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
     if sys.argv[1:2] != ["serve"]:  # which ends its jobs first
         watch(ExitCode.INTERRUPTED, checks=sys.argv[1:2] == ["check"])
+    NOTICE.install()
     code = run()
     gc.freeze()  # what is left dies with the process: Python need not look for cycles among a million objects first
     sys.exit(code)
 
 
 def _complain(message: object, code: int) -> int:
+    return _end(f"searchbench: {message}", code)
+
+
+def _end(told: str, code: int) -> int:
+    """Write what is wrong to stderr, once if all ranks come here; a rank that comes alone ends the others."""
     sys.stdout.flush()
-    mpi = sys.modules.get("searchbench.exchange.mpi")
-    ranks = mpi.joined_world() if mpi is not None else None
+    ranks = _ranks()
     if ranks is None:
-        print(f"searchbench: {message}", file=sys.stderr)
-    elif ranks.ends_with_all():  # for the same reason, which is told once
+        print(told, file=sys.stderr)
+    elif ranks.ends_with_all():  # for the same reason
         if ranks.rank == 0:
-            print(f"searchbench: {message}", file=sys.stderr)
+            print(told, file=sys.stderr)
     else:
-        told = f"searchbench: rank {ranks.rank} of {ranks.count}: {message}; all ranks end"
-        print(told, file=sys.stderr, flush=True)
+        own = f"searchbench: rank {ranks.rank} of {ranks.count}: {told.removeprefix('searchbench: ')}; all ranks end"
+        print(own, file=sys.stderr, flush=True)
         ranks.abort(int(code))
     return int(code)
+
+
+def _ranks() -> MpiRanks | None:
+    """Return the ranks of which this process is one, None where MPI has not started it; it may not have joined them yet."""
+    if not any(name.startswith(("PMI", "OMPI_", "MPI_", "PALS_")) for name in os.environ):
+        return None
+    from searchbench.exchange import mpi
+
+    with contextlib.suppress(MissingPackage):
+        mpi.world()
+    return mpi.joined_world()
 
 
 def _essence(error: Exception) -> str:

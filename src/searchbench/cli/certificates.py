@@ -27,9 +27,10 @@ def verify(certificate: Certificate, leaves: Path | None, run: Run, as_json: boo
         raise Exit(10)
 
 
-def stats(certificate: Certificate, leaves: Path | None, as_json: bool) -> None:
-    """Tell the claims, and count the records by ply as the check reaches them."""
-    report: CertificateReport = certificate.verify(leaves)
+def stats(certificate: Certificate, as_json: bool) -> None:
+    """Tell the claims, and count their records by ply; whether they stand is told by `verify`."""
+    from searchbench.verify.counting import records_by_ply
+
     facts: dict[str, Any] = {
         "game": certificate.game.spec,
         "root": certificate.game.format(certificate.root),
@@ -38,18 +39,17 @@ def stats(certificate: Certificate, leaves: Path | None, as_json: bool) -> None:
         "method": certificate.facts["method"],
         "leaves": list(certificate.leaf_kinds),
         "bytes": certificate.facts["bytes"],
+        "unpacked": certificate.facts["unpacked"],
         "records": certificate.records,
-        "unreached": report.unreached,
-        "faults": report.count,
     }
     claims: list[dict[str, Any]] = [
         {
             "player": claim.player, "bound": claim.bound, "symmetric": claim.symmetric, "forced": claim.forced,
             **({"threats": claim.threats} if claim.threats else {}),
             "records": len(claim.strategy),
-            "plies": {str(claim.player + 2 * place): count for place, count in enumerate(plies)},
+            "plies": {str(ply): count for ply, count in plies.items()},
         }
-        for claim, plies in zip(certificate.claims, report.plies, strict=True)
+        for claim, plies in zip(certificate.claims, records_by_ply(certificate), strict=True)
     ]  # fmt: skip
     if as_json:
         show.write_json(facts | {"claims": claims})
@@ -65,6 +65,8 @@ def stats(certificate: Certificate, leaves: Path | None, as_json: bool) -> None:
         kinds += [f"wins by threats of up to {claim.threats:,} nodes"] if claim.threats else []
         show.write(f"\n{', '.join([claim_text(claim), *kinds])}\n")
         rows = [(ply, f"{count:,}") for ply, count in counted["plies"].items()]
+        if unreached := counted["records"] - sum(counted["plies"].values()):
+            rows.append(("none", f"{unreached:,}"))
         show.write(show.table(rows, ("ply", "records")) if rows else "no records")
 
 

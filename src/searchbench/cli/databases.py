@@ -350,7 +350,6 @@ def stats(
     folder: Kept,
     measured: Compression,
     counting: Counting,
-    leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
@@ -363,12 +362,10 @@ def stats(
     database = open_kept(folder, game)
     if isinstance(database, Certificate):
         if counting != Counting() or measured != Compression():
-            raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
-        certificates.stats(database, leaves, as_json)
+            raise BadRequest(f"{folder} is a certificate: of the options, it takes --game and --json")
+        certificates.stats(database, as_json)
         return
     solvable, parts, by = counting.solvable, counting.parts, counting.by
-    if leaves is not None:
-        raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     if parts is not None and solvable:
         raise BadRequest("--solvable counts all parts: leave --parts out")
     if measured.compression:

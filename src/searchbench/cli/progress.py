@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
+from searchbench.cli import compiling
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -21,13 +23,15 @@ class Reporter(logging.Handler):
     """Show how far a computation is; it is what a Run reports to, and it listens to the compiler's log.
 
     `wanted` is True, False, or None for "on a terminal only, and once it has taken a second". Without it only warnings are
-    shown.
+    shown; with False, not even that rules are compiled for long.
     """
 
     def __init__(self, wanted: bool | None = None) -> None:
         super().__init__(logging.INFO)
         self.on_terminal = sys.stderr.isatty()
         self.shown = self.on_terminal if wanted is None else wanted
+        if self.shown or wanted is False:
+            compiling.NOTICE.wanted = False
         self.announced = False
         self._stage = ("starting", 0, 0)
         self._bars: Progress | None = None
@@ -49,7 +53,7 @@ class Reporter(logging.Handler):
                 self.tell(message)
             elif self.shown:
                 if not self.announced:
-                    self.tell("compiling the rules; the next run starts at once")
+                    self.tell(compiling.told(message))
                     self.announced = True
                 if self._bars is not None:
                     self._bars.update(self._bars.task_ids[0], description=message)

@@ -15,7 +15,7 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class BurntPancake(Game):
-    """Flip the top 1 to n pancakes until the smallest is on top and every burnt side is down.
+    """Flip the top 1 to `n` pancakes until the smallest is on top and every burnt side is down.
 
     A state contains the sizes from the top down, then for each place 1 if the burnt side is up.
     """
@@ -29,6 +29,11 @@ class BurntPancake(Game):
     def __post_init__(self) -> None:
         if not 1 <= self.n <= 60:
             raise ValueError(f"{self.n} burnt pancakes: expected 1 to 60")
+
+    @property
+    def called(self) -> str:
+        """Return the name with the number of pancakes."""
+        return f"Burnt pancakes, a stack of {self.n}"
 
     @property
     def width(self) -> int:

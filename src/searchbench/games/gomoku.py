@@ -43,6 +43,11 @@ class Gomoku(Lines):
             raise ValueError(f"rule {self.rule!r}: there are {', '.join(RULES)}")
 
     @property
+    def called(self) -> str:
+        """Return the name with the board, and the rule where it is not the free one."""
+        return f"Go-moku on {self.size}x{self.size}" + ("" if self.rule == "free" else f", {self.rule} rule")
+
+    @property
     def lines(self) -> LineBoard:
         """Return the board with its lines of five."""
         return grid(self.size, self.size, FIVE, False)

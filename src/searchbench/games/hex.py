@@ -41,6 +41,11 @@ class Hex(Lines):
             raise ValueError(f"a board of {self.rows} x {self.columns}: expected 1 to {LARGEST} rows and columns")
 
     @property
+    def called(self) -> str:
+        """Return the name with the board, and what is unusual."""
+        return f"Hex on {self.rows}x{self.columns}" + ", symmetric positions apart" * (not self.symmetry)
+
+    @property
     def lines(self) -> LineBoard:
         """Return the board; what wins is a path, so it has no lines."""
         return _rhombus(self.rows, self.columns)

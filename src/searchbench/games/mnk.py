@@ -11,9 +11,9 @@ from searchbench.families.lines import LineBoard, Lines, grid
 
 @dataclass(frozen=True)
 class MNK(Lines):
-    """Put `k` stones in a row, in any of the four directions; with `gravity` a stone falls to the lowest empty cell.
+    """Put `k` stones in a row, in any of the four directions.
 
-    With `symmetry` rotated or reflected positions share a number.
+    With `gravity` a stone falls to the lowest empty cell. With `symmetry` rotated or reflected positions share a number.
     """
 
     name: ClassVar[str] = "mnk"

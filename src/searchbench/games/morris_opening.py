@@ -45,6 +45,11 @@ class MorrisOpening(Game):
             raise ValueError(f"{self.men} men each: expected 3 to {MOST}")
 
     @property
+    def called(self) -> str:
+        """Return the name with the number of men."""
+        return "Nine Men's Morris from the empty board" + f", {self.men} men each" * (self.men != MOST)
+
+    @property
     def width(self) -> int:
         """Return three: a word of men per player, and the number of men still to be placed."""
         return 3

@@ -14,7 +14,7 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class Pancake(Game):
-    """Flip the top 2 to n pancakes of a stack until it is sorted, the smallest on top."""
+    """Flip the top 2 to `n` pancakes of a stack until it is sorted, the smallest on top."""
 
     name: ClassVar[str] = "pancake"
     consistent: ClassVar[bool] = True
@@ -25,6 +25,11 @@ class Pancake(Game):
     def __post_init__(self) -> None:
         if not 2 <= self.n <= 100:
             raise ValueError(f"{self.n} pancakes: expected 2 to 100")
+
+    @property
+    def called(self) -> str:
+        """Return the name with the number of pancakes."""
+        return f"Pancakes, a stack of {self.n}"
 
     @property
     def width(self) -> int:

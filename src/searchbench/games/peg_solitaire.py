@@ -50,9 +50,18 @@ class PegSolitaire(Game):
 
     def __post_init__(self) -> None:
         if self.directions not in {4, 6, 8}:
-            raise ValueError(f"{self.directions} directions: expected 4, 6 or 8")
+            raise ValueError(f"jumps in {self.directions} directions: expected 4, or 6 as on a triangle, or 8")
         if not (len(self.cells.places) <= 62 and 1 <= popcount(self.cells.goal) <= popcount(self.cells.start)):
             raise ValueError(f"board {self.layout!r}: expected 1 to 62 cells, and at least as many pegs as at the end")
+
+    @property
+    def called(self) -> str:
+        """Return the name with the board, and what is unusual."""
+        board = {"english": "English", "european": "European", "german": "German"}.get(
+            self.layout, self.layout if self.layout in BOARDS else "own"
+        )
+        jumps = f", jumps in {self.directions} directions" * (self.directions != 4)
+        return f"Peg solitaire, {board} board{jumps}{', symmetric positions as one' * self.symmetry}"
 
     @property
     def locality(self) -> int:

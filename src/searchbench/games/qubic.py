@@ -27,6 +27,11 @@ class Qubic(Lines):
     symmetry: bool = True
 
     @property
+    def called(self) -> str:
+        """Return the name, and what is unusual."""
+        return "Qubic" + ", symmetric positions apart" * (not self.symmetry)
+
+    @property
     def lines(self) -> LineBoard:
         """Return the board."""
         return cube(SIZE)

@@ -35,6 +35,11 @@ class Rubik(Turning):
         powers_of(self.metric)
 
     @property
+    def called(self) -> str:
+        """Return the name, and what counts as a move where that is unusual."""
+        return "Rubik's Cube" + f", {self.metric}s" * (self.metric != "half-turn")
+
+    @property
     def faces(self) -> tuple[tuple[str, ...], ...]:
         """Return the corners and the edges."""
         return CORNERS, EDGES

@@ -51,6 +51,11 @@ class Sliding(Game):
             raise ValueError(f"a board of {self.rows} x {self.columns}: expected 2 to 100 cells")
 
     @property
+    def called(self) -> str:
+        """Return the name with the board, and what is unusual."""
+        return f"Sliding on {self.rows}x{self.columns}" + ", boards that can be solved" * self.half
+
+    @property
     def width(self) -> int:
         """Return the number of cells, plus one for the position of the empty cell."""
         return self.cells + 1

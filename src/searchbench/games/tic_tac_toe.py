@@ -16,6 +16,11 @@ class TicTacToe(Lines):
     name: ClassVar[str] = "tic-tac-toe"
 
     @property
+    def called(self) -> str:
+        """Return the name with its hyphens."""
+        return "Tic-tac-toe"
+
+    @property
     def lines(self) -> LineBoard:
         """Return the board."""
         return grid(3, 3, 3, gravity=False)

@@ -17,7 +17,7 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class TopSpin(Game):
-    """Bring the tokens 0 .. n - 1 in order round the ring by reversing k neighbours at a time.
+    """Bring `n` numbered tokens in order round the ring by reversing `k` neighbours at a time.
 
     The ring rotates at no cost: a state contains the tokens 1 .. n - 1 in the order in which they follow token 0.
     """
@@ -34,6 +34,11 @@ class TopSpin(Game):
             raise ValueError(
                 f"{self.k} of {self.n} tokens reversed: expected 3 to 100 tokens, and to reverse 2 to all of them"
             )
+
+    @property
+    def called(self) -> str:
+        """Return the name with the numbers of tokens."""
+        return f"Top Spin, {self.n} tokens, {self.k} reversed at a time"
 
     @property
     def width(self) -> int:

@@ -295,30 +295,14 @@ class ClaimCheck:
 
     def report(self, run: Run, stage: str = "records") -> ClaimReport:
         """Reach and check the records; `stage` names the work to whom progress is told."""
-        count = len(self.records.moves)
-        seen = np.zeros(count, np.bool_)
+        totals = np.zeros(5, np.int64)
         edges = []
         wrong: list[tuple[int, int, int]] = []
-        totals = np.zeros(5, np.int64)
-        frontier, found = self._from_root()
-        plies = []
-        done = 0
-        while True:
-            for one in found:
-                totals += one.note
-                wrong += [(int(row), int(kind), int(reply)) for row, kind, reply in one.faults]
-                edges.append(one.edges[one.edges[:, 0] != ROOT])
-                frontier.append(one.edges[:, 1])
-            rows = np.unique(np.concatenate(frontier))
-            rows = rows[~seen[rows]]
-            if not len(rows):
-                break
-            seen[rows] = True
-            plies.append(len(rows))
-            frontier = []
-            found = self._checked(rows, run)
-            done += len(rows)
-            run.progress(stage, done, count)
+        plies, found = self._walk(run, stage)
+        for one in found:
+            totals += one.note
+            wrong += [(int(row), int(kind), int(reply)) for row, kind, reply in one.faults]
+            edges.append(one.edges[one.edges[:, 0] != ROOT])
         told = self._texts(sorted(wrong))
         faults = int(totals[FAULTS]) if len(told) == FAULTS_TOLD else len(told)
         must_end = np.concatenate([*edges, np.zeros((0, 2), np.int64)])
@@ -326,9 +310,32 @@ class ClaimCheck:
             told.append(f"{self.about()}: play comes back to {self._text(self.records.states[row])} and need not end")
             faults += 1
         return ClaimReport(
-            faults, tuple(told[: FAULTS_TOLD]), tuple(plies), count - done, int(totals[ENDINGS]),
+            faults, tuple(told[: FAULTS_TOLD]), plies, len(self.records.moves) - sum(plies), int(totals[ENDINGS]),
             int(totals[FORCED_LEAVES]), int(totals[THREAT_LEAVES]),
         )  # fmt: skip
+
+    def plies(self, run: Run) -> tuple[int, ...]:
+        """Return the number of records reached with each further move of the claimer."""
+        return self._walk(run, "records")[0]
+
+    def _walk(self, run: Run, stage: str) -> tuple[tuple[int, ...], list[Found]]:
+        """Reach records from the root, ply by ply; return how many are new in each, and what all pieces find."""
+        count = len(self.records.moves)
+        seen = np.zeros(count, np.bool_)
+        frontier, fresh = self._from_root()
+        plies: list[int] = []
+        found: list[Found] = []
+        while True:
+            found += fresh
+            frontier += [one.edges[:, 1] for one in fresh]
+            rows = np.unique(np.concatenate(frontier))
+            rows = rows[~seen[rows]]
+            if not len(rows):
+                return tuple(plies), found
+            seen[rows] = True
+            plies.append(len(rows))
+            frontier, fresh = [], self._checked(rows, run)
+            run.progress(stage, sum(plies), count)
 
     def about(self) -> str:
         """Return the claim in words."""

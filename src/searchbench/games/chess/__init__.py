@@ -30,7 +30,7 @@ from searchbench.index.protocol import Part
 
 @dataclass(frozen=True)
 class Chess(Game):
-    """Mate with few men: `men`, White's and then Black's.
+    """Mate with few men, White's before Black's: `men`.
 
     The men of a side begin with the king. There is no castling, and a draw is what nobody can win. A state has who is to move
     (0 White), the squares of the kings and of the other men, a1, b1, ...; with pawns also the kinds of the other men, in the

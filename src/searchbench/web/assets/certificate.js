@@ -6,7 +6,7 @@ import { METHODS, api, count, gameName, h, nameInAddress, page, showError, title
 const name = nameInAddress();
 const base = `/certificates/${encodeURIComponent(name)}`;
 const parts = {};
-const ENDS = { terminal: "where the game is over", record: "in a position told before" };
+const ENDS = { terminal: "where the game is over", record: "in a position told before", "forced sequence": "where a forced sequence wins", "win by threats": "where threats win", database: "in a database" };
 const SOLVED = { weak: "weakly: how to play from the start on" };
 
 page(async () => {
@@ -67,7 +67,7 @@ async function grow(place, state, side, line = [], claim = null) {
   for (const answer of answers) {
     const own = answers.length > 1 ? h("strong", {}, answer.claim) : null;
     if (!answer.moves.length) {
-      place.append(h("section", {}, own, replies(answer, position, line)));
+      place.append(h("section", {}, own, h("p", { class: "muted small answer" }, answer.replies.length === 1 ? "one reply" : `${count(answer.replies.length)} replies`), replies(answer, position, line)));
       continue;
     }
     const played = answer.moves.map((one) => one.move);

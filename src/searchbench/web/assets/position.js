@@ -318,9 +318,14 @@ const partCalled = (name) => facts.parts.find((part) => part.name === name)?.cal
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 const fact = (term, text) => [h("dt", {}, term), h("dd", {}, text)];
 
+/** Whether all moves have numbers for names. */
+function numbered() {
+  return now.moves.every((one) => /^\d+$/.test(one.move));
+}
+
 /** The key that makes a move of the list: its own name where moves are numbers, such as a column or a tile; else its place. */
 function keyOf(move, place) {
-  const key = now.moves.every((one) => /^\d+$/.test(one.move)) ? move.move : String(place + 1);
+  const key = numbered() ? move.move : String(place + 1);
   return /^[1-9]$/.test(key) ? key : null;
 }
 
@@ -329,7 +334,7 @@ function moveItem(move, place) {
   const value = called(shown(move));
   const item = h(
     "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
-    h(keyOf(move, place) ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, keyOf(move, place) ?? place + 1), h("span", { class: `name${move.best && !blind ? " best" : ""}` }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
+    h(keyOf(move, place) ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, keyOf(move, place) ?? (numbered() ? "" : place + 1)), h("span", { class: `name${move.best && !blind ? " best" : ""}` }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
   );
   item.addEventListener("pointerenter", () => parts.view.mark(move));
   item.addEventListener("pointerleave", () => parts.view.mark());
