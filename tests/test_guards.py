@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from searchbench.errors import BadGame
 from searchbench.games.hanoi import Hanoi
 from searchbench.rules import moves, new_moves, new_state, unmoves
 from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive.schedule import Chunks
 
 
 class Steps(NamedTuple):
@@ -111,6 +114,26 @@ def test_too_many_moves_backwards_are_refused_in_machine_code() -> None:
 def test_a_solver_ends_with_that_error(threads: int) -> None:
     with pytest.raises(BadGame, match="more moves than `max_moves` says, 3"):
         solve_states(Ring(last=40), solver="bfs", run=sb.Run(threads=threads, memory=64 << 20), target="cpu")
+
+
+class Roomy(Ring):
+    """A ring that says much more of its moves backwards than it needs, so that lists have room for hundreds."""
+
+    max_unmoves = 100
+
+
+def test_requests_need_no_pages_for_the_room_that_finds_lists_too_long() -> None:
+    """Breadth-first search asked for that room, found none however often the buckets were emptied, and never ended."""
+    tries = itertools.count()
+    original = Chunks.put_back
+
+    def note(chunks: Chunks, first: int, stop: int) -> None:
+        assert next(tries) < 100, "the same states are put back again and again"
+        original(chunks, first, stop)
+
+    with mock.patch.object(Chunks, "put_back", note):
+        database = sb.solve(Roomy(places_round=100), "depth", "bfs", form="values", threads=2)
+    assert [database.probe([place]) for place in (1, 2, 3, 99, 0)] == [0, 1, 1, 49, 50]
 
 
 def test_interpreted_python_refuses_the_list_itself() -> None:

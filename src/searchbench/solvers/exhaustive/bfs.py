@@ -66,11 +66,11 @@ def emit_forward(
         return NOT_CARRIED
     number = next_pending(codes, illegal, first, stop, now, here, pending)
     while number < stop:
-        if not has_room(pages, len(out)):
-            return number
         unrank(number, state)
         if through_ends or terminal(state) == UNDECIDED:
             count = successor_numbers(number, state, scratch, out, numbers)
+            if not has_room(pages, count):
+                return number
             for index in range(count):
                 if GUARDED and (numbers[index] >= bounds[len(bounds) - 1] or numbers[index] < NOWHERE):
                     return NOT_IN_INDEX
