@@ -23,6 +23,8 @@ from searchbench.drawing import STYLE
 ROOT: Final = Path(__file__).resolve().parents[2]
 OUTSIDE: Final = re.compile(r"\]\(((?:\.\./)+)([^)#]+)(#[^)]*)?\)")
 """A link that may lead out of docs/: the way up, the path, the place in the page."""
+SESSION: Final = re.compile(r"^```python\n>>>", re.MULTILINE)
+"""How a session with Python begins: its prompts and answers are not copied."""
 LANGUAGES: Final = {".py": "python", ".md": "markdown", ".toml": "toml"}
 DRAWINGS: Final = "pictures/drawings.css"
 """The style sheet of the drawings, which is generated."""
@@ -69,7 +71,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         up = "../" * page.file.src_uri.count("/")
         return f"]({up}{'index.md' if path == 'README.md' else _source_page(path)}{found[3] or ''})"
 
-    return OUTSIDE.sub(inside, markdown)
+    return SESSION.sub("```pycon\n>>>", OUTSIDE.sub(inside, markdown))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -191,6 +191,13 @@ def test_the_site_in_a_browser(address: str, width: int) -> None:
             assert pictures == 0, path
             assert page.evaluate("document.documentElement.scrollWidth") <= width + 1, path
             assert page.locator("[role=dialog]:not([aria-label])").count() == 0, path
+        page.goto(f"{address}/tutorials/prove-a-game/")  # what is copied is what is typed
+        typed = page.eval_on_selector_all(
+            "pre code", "found => found.map(one => { one.dataset.mdCopying = ''; return one.innerText; })"
+        )
+        lines = [line for text in typed for line in text.splitlines() if line]
+        assert len(lines) >= 7
+        assert all(line.startswith(("searchbench ", "import ", "proof", "sb.")) for line in lines), lines
         page.goto(f"{address}/")
         page.evaluate("document.querySelector('#__search').click()")
         page.evaluate("document.querySelector('.md-search__input').focus()")

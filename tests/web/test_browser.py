@@ -441,6 +441,9 @@ def test_a_proof_made_on_the_page_is_walked_through(page: Any, client: Client) -
     page.click("button:has-text('Start')")
     page.click("#walk")
     page.wait_for_selector("#tree details")
+    assert page.locator("#tree .answer", has_text=re.compile(r"^\d+ replies$")).count() >= 1
+    shade = page.locator("#tree").evaluate("tree => getComputedStyle(tree).backgroundAttachment")
+    assert shade == "local, local, scroll, scroll"  # of these the last two are seen where the list goes on
     assert page.locator("#tree strong", has_text="gets a draw or better").count() <= 2  # each claim once, at the root
     page.goto(client.address)
     page.wait_for_selector("[data-game=hanoi]")

@@ -85,15 +85,20 @@ function replies(answer, position, line) {
     const way = [...line, reply.move];
     const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? "" : ` answered by ${reply.covered}`)), inner);
     whole.addEventListener("toggle", async () => {
-      if (!whole.open || inner.childElementCount) {
-        if (whole.open) show(inner.position, way, inner);
-        return;
-      }
+      if (!whole.open) return;
+      if (inner.position) show(inner.position, way, inner);
+      if (whole.dataset.asked) return;
+      whole.dataset.asked = "yes";
+      const reading = h("p", { class: "muted small answer" }, "looking for the answer …");
+      inner.replaceChildren();
+      whole.append(reading);
       try {
         await grow(inner, reply.state, 1 - position.side, way, answer.claim);
       } catch (error) {
+        delete whole.dataset.asked;
         showError(inner, error);
       }
+      reading.remove();
     });
     return h("li", {}, whole);
   }));
