@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import html
 import inspect
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any, Final, NamedTuple
 
 import searchbench as sb
 from searchbench import index, learning, rules, values
+from searchbench.configuration import options_of
 from searchbench.index import contract as index_contract
 from searchbench.values import contract as value_contract
 
@@ -19,8 +22,9 @@ GROUPS: Final = {
               "heuristic", "environment"],
     "Games": ["Game", "Position", "Board", "State", "NOWHERE", "UNDECIDED", "Abstraction", "Image", "Subgoal"],
     "Results": ["Database", "Line", "Proof", "Certificate", "Player", "Check", "Prediction", "Repair", "SearchBenchError"],
-    "Configurations": ["Retrograde", "Fixpoint", "BreadthFirst", "Sweep", "IDAStar", "AStar", "BestFirst", "ProofNumber",
-                       "DepthFirstProofNumber", "GraphProofNumber", "AlphaBeta", "Keep", "Run", "Limits"],
+    "Configurations": ["Retrograde", "Fixpoint", "BreadthFirst", "Sweep", "IDAStar", "AStar", "BestFirst", "Enhanced",
+                       "FeatureSpace", "ProofNumber", "DepthFirstProofNumber", "GraphProofNumber", "ThreatProofNumber",
+                       "AlphaBeta", "ConspiracyNumber", "SSSStar", "BStar", "MSTStar", "Keep", "Run", "Limits"],
     "Values": ["ValueRule", "PatternDatabases", "SeenAs", "Part"],
 }  # fmt: skip
 """The public names by page; the modules `analyse`, `errors` and `index` have pages of their own."""
@@ -86,9 +90,9 @@ def _told(name: str, one: Any) -> list[Entry]:
 
 def _members(kind: type) -> Iterator[Entry]:
     """Yield the attributes with their docstrings, then properties and methods, in the order of the source."""
-    attributes = list(_attributes(kind))
+    attributes = list(_options(kind) or _attributes(kind))
     if attributes:
-        rows = "".join(f"| `{name}` | {_cell(kind_of)} | {_cell(text)} |\n" for name, kind_of, text in attributes)
+        rows = "".join(f"| `{name}` | {_code(kind_of)} | {_cell(text)} |\n" for name, kind_of, text in attributes)
         yield Entry("Attributes", 3, "", f"| name | type and default | meaning |\n|---|---|---|\n{rows}")
     for name, one in vars(kind).items():
         if name.startswith("_"):
@@ -98,6 +102,14 @@ def _members(kind: type) -> Iterator[Entry]:
             yield Entry(f"`{name}`", 3, "", _prose(one))
         elif inspect.isfunction(called) and inspect.getdoc(called):
             yield Entry(f"`{name}`", 3, _signature(name, called), _prose(called))
+
+
+def _options(kind: Any) -> list[tuple[str, str, str]]:
+    """Return name, type with default, and help (Markdown) of a configuration's options, those that it inherits among them."""
+    if not (inspect.isclass(kind) and is_dataclass(kind)):
+        return []
+    types = {one.name: one.type for one in fields(kind)}
+    return [(one.name, f"{types[one.name]} = {one.default!r}", one.told) for one in options_of(kind).values()]
 
 
 def _attributes(kind: type) -> Iterator[tuple[str, str, str]]:
@@ -115,30 +127,40 @@ def _attributes(kind: type) -> Iterator[tuple[str, str, str]]:
             default = (
                 "" if node.value is None or "field(" in ast.unparse(node.value) else f" = {ast.unparse(node.value)}"
             )
-            if default.startswith(" = option("):
-                text, default = _of_option(node.value)
-            yield node.target.id, f"`{ast.unparse(node.annotation)}{default}`", _roles(text)
-
-
-def _of_option(node: Any) -> tuple[str, str]:
-    """Return the help and the default of a field of a configuration."""
-    texts = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    default = f" = {ast.unparse(node.args[0])}" if node.args else ""
-    return max(texts, key=len, default=""), default
+            yield node.target.id, f"{ast.unparse(node.annotation)}{default}", _roles(text)
 
 
 def _signature(name: str, one: Any) -> str:
     try:
-        signature = inspect.signature(one)
+        signature = _as_written(inspect.signature(one))
     except (ValueError, TypeError):
         return name
-    text = f"{name}{signature}".replace("'", "").replace(" -> None", "")
+    text = f"{name}{signature}".replace(" -> None", "")
+    text = re.sub(r"<built-in function (\w+)>", r"\1", text)
     text = re.sub(r"<factory>|<[\w. ]+ object at [^>]+>|<function [^>]+>", "...", text)
     text = re.sub(r"\b(?:searchbench|collections|numpy|pathlib|typing)(?:\.\w+)*\.(?=\w)", "", text)
     if len(text) <= 100 or "(" not in text:
         return text
     before, after = text[: text.index("(") + 1], text[text.rindex(")") :]
     return before + "".join(f"\n    {part}," for part in _split(text[len(before) : -len(after)])) + f"\n{after}"
+
+
+class _Written(str):
+    """An annotation that is shown as it is written."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _as_written(signature: inspect.Signature) -> inspect.Signature:
+    """Return a signature without private parameters, whose annotations, which are texts, are shown without quotes."""
+
+    def bare(annotation: Any) -> Any:
+        return _Written(annotation.strip("'")) if isinstance(annotation, str) else annotation
+
+    own = [one for name, one in signature.parameters.items() if name[0] != "_"]
+    parameters = [one.replace(annotation=bare(one.annotation)) for one in own]
+    return signature.replace(parameters=parameters, return_annotation=bare(signature.return_annotation))
 
 
 def _split(text: str) -> list[str]:
@@ -166,6 +188,11 @@ def _roles(text: str) -> str:
 
 def _cell(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    """Return code for a cell of a table, where a bar in back quotes would be shown with its backslash."""
+    return f"<code>{html.escape(text).replace('|', '&#124;').replace('*', '&#42;')}</code>"
 
 
 def _plain(one: Any) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from searchbench.run import Limits, Run
     from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde, Sweep
     from searchbench.solvers.guided import AStar, BestFirst, Guided, IDAStar
+    from searchbench.solvers.guided.enhanced.search import Enhanced
+    from searchbench.solvers.guided.featurespace.search import FeatureSpace
     from searchbench.solvers.proof import (
         AlphaBeta,
         BStar,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         ProofNumber,
         Proving,
         SSSStar,
+        ThreatProofNumber,
     )
     from searchbench.store import Certificate, Database, Keep
     from searchbench.testing import Check
@@ -54,7 +57,8 @@ _HOMES = {
     "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof",
     "GraphProofNumber": "solvers.proof", "ProofNumber": "solvers.proof",
     "BStar": "solvers.proof", "ConspiracyNumber": "solvers.proof", "MSTStar": "solvers.proof", "SSSStar": "solvers.proof",
-    "AStar": "solvers.guided",
+    "ThreatProofNumber": "solvers.proof", "AStar": "solvers.guided",
+    "Enhanced": "solvers.guided.enhanced.search", "FeatureSpace": "solvers.guided.featurespace.search",
     "Retrograde": "solvers.exhaustive", "Sweep": "solvers.exhaustive",
     "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
     "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
@@ -67,12 +71,11 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BStar", "BestFirst", "Board", "BreadthFirst",
-    "Certificate", "Check", "ConspiracyNumber", "Database", "DepthFirstProofNumber", "Fixpoint", "Game",
-    "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "MSTStar", "Part",
-    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
-    "SSSStar", "SearchBenchError", "SeenAs", "State", "Subgoal", "Sweep", "ValueRule", "analyse", "check",
-    "environment", "errors", "heuristic", "index", "load", "open_certificate", "open_database", "predict",
-    "prove", "repair", "search", "solve",
+    "Certificate", "Check", "ConspiracyNumber", "Database", "DepthFirstProofNumber", "Enhanced", "FeatureSpace", "Fixpoint",
+    "Game", "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "MSTStar", "Part", "PatternDatabases",
+    "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run", "SSSStar", "SearchBenchError",
+    "SeenAs", "State", "Subgoal", "Sweep", "ThreatProofNumber", "ValueRule", "analyse", "check", "environment", "errors",
+    "heuristic", "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 
@@ -242,10 +245,11 @@ def search(
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is a configuration, :class:`IDAStar`, :class:`AStar` or :class:`BestFirst`; or its name, "idastar", "astar" or
-    "bestfirst", with its fields as `options`. By default the size of the game decides. Or it is "dual", for the start
-    of a game that looks the same from both ends: half of a breadth-first search
-    (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
+    `method` is a configuration, :class:`IDAStar`, :class:`AStar`, :class:`BestFirst`, :class:`Enhanced` or
+    :class:`FeatureSpace`; or its name, "idastar", "astar", "bestfirst", "enhanced" or "featurespace", with its fields as
+    `options`. By default the size of the game decides. The last two are for games that supply enhancements, and features,
+    as Sokoban does. Or it is "dual", for the start of a game that looks the same from both ends: half of a breadth-first
+    search (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
     object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
     databases ("a.db+b.db"). `threads` are those of IDA*, None for all. With a folder `work`, IDA* keeps there how far it is, and
     goes on when it is asked again after it was stopped. `nodes` and `seconds`, among the options, are limits, 0 for none.
@@ -287,10 +291,12 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber` or :class:`AlphaBeta`; or its name,
-    "pns", "dfpn" or "alphabeta", with its fields as `options`. By default it is proof-number search, or alpha-beta where an
-    option is for that. Other options, such as `nodes` and `seconds`, are those of
-    :func:`searchbench.solvers.proof.prove_state`. "dfpn" and "graph" search on `threads`, by default one for each core.
+    `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber`, :class:`AlphaBeta`,
+    :class:`GraphProofNumber` (games of lines) or :class:`ThreatProofNumber` (go-moku); or its name, "pns", "dfpn", "alphabeta",
+    "graph" or "threats", with its fields as `options`. To compare with, there are "conspiracy", "sss", "bstar" and "mst". By
+    default it is proof-number search, or alpha-beta where an option is for that. Other options, such as `nodes` and
+    `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`. "dfpn" and "graph" search on `threads`, by
+    default one for each core.
 
     `leaves` is a database, or its folder, that knows the outcome of some states: of the same game, or of one that it goes on as
     ("morris" for "morris-opening"). Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,9 +18,14 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import searchbench as sb
 from front_program import ROOT
 from searchbench.catalogue import shipped
+from searchbench.configuration import options_of
 from searchbench.reproduce import PAPERS, ROWS
+from searchbench.solvers import guided, proof
+from searchbench.solvers.exhaustive import configuration as exhaustive
+from searchbench.store import Keep
 from web_client import browser_path
 
 pytest.importorskip("mkdocs")
@@ -130,6 +136,24 @@ def test_every_game_and_every_row_has_its_place(site: Path) -> None:
         (site / "papers" / module.__name__.rpartition(".")[2] / "index.html").read_text() for module in PAPERS
     )
     assert [name for name in ROWS if f"searchbench reproduce {name}\n" not in re.sub(r"<[^>]+>", "", papers)] == []
+
+
+def test_the_reference_tells_every_option_of_every_configuration(site: Path) -> None:
+    page = (site / "api/configurations/index.html").read_text()
+    methods = [*exhaustive.METHODS.values(), *guided.METHODS.values(), *proof.METHODS.values(), Keep]
+    for one in methods:
+        assert getattr(sb, one.__name__) is one
+        begin = page.index(f'<h2 id="{one.__name__.lower()}">')
+        end = page.find("<h2 ", begin + 1)
+        told = page[begin:end]
+        for name, option in options_of(one).items():
+            row = re.search(rf"<td><code>{name}</code></td>\s*<td><code>(.*?)</code></td>\s*<td>(.*?)</td>", told, re.S)
+            assert row, (one, name)
+            assert unescape(row[1]).endswith(f" = {option.default!r}"), (one, name)
+            assert option.told.split()[0].strip("`:") in row[2], (one, name)
+    assert "\\|" not in page
+    assert "A\\*" not in page
+    assert "_compiled_before" not in page
 
 
 def test_a_page_outside_the_navigation_and_a_broken_link_stop_the_build(tmp_path: Path) -> None:
