@@ -6,9 +6,11 @@ import ast
 import html
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import searchbench as sb
@@ -29,6 +31,8 @@ GROUPS: Final = {
 }  # fmt: skip
 """The public names by page; the modules `analyse`, `errors` and `index` have pages of their own."""
 _ROLE: Final = re.compile(r":\w+:`~?([^`]+)`")
+_STAR: Final = re.compile(r"(?<!\w)(\*\w[^*]*\w\*)(?!\w)|\*")
+"""A word in emphasis, or a star that begins none (IDA*)."""
 
 
 class Entry(NamedTuple):
@@ -81,11 +85,29 @@ def _slots(*modules: Any) -> list[Entry]:
 
 def _told(name: str, one: Any) -> list[Entry]:
     """Return the entries of a public name: of a class also its attributes and methods."""
-    if inspect.isclass(one) and isinstance(one, type):
-        return [Entry(f"`{name}`", 2, _signature(name, one), _prose(one)), *_members(one)]
+    if inspect.isclass(one) and one.__module__.startswith("searchbench."):
+        return [Entry(f"`{name}`", 2, _signature(name, one), _prose(one) + _exit_code(one)), *_members(one)]
     if inspect.isfunction(one):
         return [Entry(f"`{name}`", 2, _signature(name, one), _prose(one))]
-    return [Entry(f"`{name}`", 2, "", f"`{_plain(one)}`")]
+    value = f"`{one!r}`" if isinstance(one, int | str) else ""
+    return [Entry(f"`{name}`", 2, "", "\n\n".join(filter(None, [value, _noted(name)])))]
+
+
+def _noted(name: str) -> str:
+    """Return what the source tells of a name that is neither a class nor a function: the text behind its assignment."""
+    for module in [one for key, one in sys.modules.items() if key.startswith("searchbench.") and hasattr(one, name)]:
+        body = ast.parse(inspect.getsource(module)).body
+        for node, after in pairwise(body):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            if told and any(isinstance(one, ast.Name) and one.id == name for one in targets):
+                return _roles(str(after.value.value))  # type: ignore[attr-defined]
+    raise ValueError(f"{name}: the source tells nothing of it")
+
+
+def _exit_code(kind: type) -> str:
+    """Return with which code a command ends after an error."""
+    return f" A command ends with the exit code {kind.exit_code}." if issubclass(kind, sb.SearchBenchError) else ""
 
 
 def _members(kind: type) -> Iterator[Entry]:
@@ -156,7 +178,8 @@ def _as_written(signature: inspect.Signature) -> inspect.Signature:
     """Return a signature without private parameters, whose annotations, which are texts, are shown without quotes."""
 
     def bare(annotation: Any) -> Any:
-        return _Written(annotation.strip("'")) if isinstance(annotation, str) else annotation
+        text = getattr(annotation, "__forward_arg__", annotation)
+        return _Written(text.strip("'")) if isinstance(text, str) else annotation
 
     own = [one for name, one in signature.parameters.items() if name[0] != "_"]
     parameters = [one.replace(annotation=bare(one.annotation)) for one in own]
@@ -179,10 +202,9 @@ def _prose(one: Any) -> str:
 
 
 def _roles(text: str) -> str:
-    """Return a docstring as Markdown: roles and literals become code, and no star begins emphasis (IDA*)."""
+    """Return a docstring as Markdown: roles and literals become code."""
     pieces = _ROLE.sub(r"`\1`", text).replace("``", "`").split("`")
-    plain = [piece.replace("<", "&lt;").replace("*", "\\*") for piece in pieces[::2]]
-    pieces[::2] = plain
+    pieces[::2] = [_STAR.sub(lambda star: star[1] or "\\*", piece.replace("<", "&lt;")) for piece in pieces[::2]]
     return "`".join(pieces)
 
 
@@ -193,7 +215,3 @@ def _cell(text: str) -> str:
 def _code(text: str) -> str:
     """Return code for a cell of a table, where a bar in back quotes would be shown with its backslash."""
     return f"<code>{html.escape(text).replace('|', '&#124;').replace('*', '&#42;')}</code>"
-
-
-def _plain(one: Any) -> str:
-    return str(one) if isinstance(one, int) else getattr(one, "__name__", str(one))

@@ -154,6 +154,10 @@ def test_the_reference_tells_every_option_of_every_configuration(site: Path) -> 
     assert "\\|" not in page
     assert "A\\*" not in page
     assert "_compiled_before" not in page
+    text = "".join(path.read_text() for path in (site / "api").rglob("index.html"))
+    assert "ForwardRef" not in text
+    assert "<em>slice</em>" in text
+    assert not re.search(r"\*\w+\*", re.sub(r"<[^>]+>", "", text))
 
 
 def test_a_page_outside_the_navigation_and_a_broken_link_stop_the_build(tmp_path: Path) -> None:

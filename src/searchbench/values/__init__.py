@@ -16,6 +16,7 @@ __all__ = [
 
 _RULES: tuple[type[ValueRule], ...] = (Distance, Depth, Bound, Reached, Outcome, Ending, Won, Score)
 SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in _RULES}
+"""The shipped value rules by name."""
 
 
 def value_rule(rule: str | ValueRule) -> ValueRule:

@@ -10,9 +10,13 @@ Value = Any
 """A decoded value: an int, a Result, or None for no value."""
 
 RETROGRADE: Final = "retrograde"
+"""The solver that goes from decided states to their predecessors."""
 FIXPOINT: Final = "fixpoint"
+"""The solver that looks forwards from every state until nothing changes."""
 BFS: Final = "bfs"
+"""The solver that finds depths from the start, breadth first."""
 SWEEP: Final = "sweep"
+"""The solver that settles a layered game, layer by layer from the last one."""
 
 
 @dataclass(frozen=True)
