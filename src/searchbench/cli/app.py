@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 from searchbench import consent
 from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
 from searchbench.cli.watching import watch
-from searchbench.errors import SearchBenchError
+from searchbench.errors import SearchBenchError, compiler_complaint
 
 
 class ExitCode(IntEnum):
@@ -169,7 +169,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             if told is None:
                 raise
             return _complain(told, told.exit_code)
-        return _complain(f"the rules cannot be compiled: {_essence(error)}", ExitCode.WRONG_INPUT)
+        return _complain(f"the rules cannot be compiled: {compiler_complaint(error)}", ExitCode.WRONG_INPUT)
     return ExitCode.DONE
 
 
@@ -208,9 +208,3 @@ def _complain(message: object, code: int) -> int:
         print(told, file=sys.stderr, flush=True)
         ranks.abort(int(code))
     return int(code)
-
-
-def _essence(error: Exception) -> str:
-    """Return what the compiler complains of, and where: the innermost message, without the way to it."""
-    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in ")]
-    return "\n".join(lines[: 1 + next((place for place, line in enumerate(lines) if line.strip() == "^"), 0)])
