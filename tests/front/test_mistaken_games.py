@@ -98,6 +98,9 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("self.n + 1", "1_000", "into cell 0: expected whole numbers of the game's dtype, -128 .. 127"),
     ("out[count] = step\n", "out.append(step)\n", "appends to `out`: write out[count] = move"),
     ("            return count\n", "            return -1\n", "returned -1 for the start"),
+    ("state[0] = n\n", "return [n]\n", "`start` of the game 'count' returned [9]: expected that it writes into"),
+    ("            state[0] -= move", "            return [state[0] - move]", "`play` of the game 'count' returned [8]: expected"),
+    ("            pass", "            return state", "`canonical` of the game 'count' returned [9]: expected"),
     ("            return True", "            return state[0] < 9", "says that the start [9] cannot occur"),
     ("            pass", "            state[0] = n - state[0]", "a representative must stand for itself"),
     (PARTS, "[]", "expected a list of searchbench.Part"),
@@ -142,7 +145,9 @@ def test_check_tells_once_what_does_not_compile_and_where(program: Program, tmp_
     """An array without elements is one of fractions, and has one dimension, whatever it is meant for."""
     file = tmp_path / "count.py"
     wrong = COUNT.replace("        n = self.n\n", "        n = self.n\n        none = np.array([])\n")
-    file.write_text(wrong.replace("if state[0] == 0 else", "if state[0] == 0 or (state[0] > 9 and none[0, 0] > 0) else"))
+    file.write_text(
+        wrong.replace("if state[0] == 0 else", "if state[0] == 0 or (state[0] > 9 and none[0, 0] > 0) else")
+    )
     code, out, _ = program("check", file, "--samples", "20")
     assert code == 10
     assert out.count("the rules do not compile: No implementation of function") == 1
