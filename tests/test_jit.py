@@ -19,6 +19,7 @@ from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import MissingRule
 from searchbench.jit import binding
+from searchbench.jit.backends.cpu.compiling import callers_first
 from searchbench.rules import moves, unmoves
 from searchbench.solvers.exhaustive.neighbours import degree, predecessors, successors
 from searchbench.solvers.proof import facts
@@ -446,6 +447,49 @@ def test_fingerprint_sees_constants_arrays_and_closures() -> None:
 def recursive(n: int) -> int:
     """Call itself."""
     return 1 if n < 2 else n * recursive(n - 1)
+
+
+def whole_tenth(number: int) -> int:
+    """Call a function of Numba's own."""
+    return int(number // 10)
+
+
+def tenth(number: int) -> int:
+    """Call a function that calls it."""
+    return whole_tenth(number)
+
+
+def never_called(number: int) -> int:
+    """Call the same function of Numba's own."""
+    return int(number + 1)
+
+
+def kernel_with_a_dead_branch(number: int) -> int:
+    """Call one function, and another in a branch that the compiler finds dead."""
+    result = tenth(number)
+    if number < number:
+        result += never_called(number)
+    return result
+
+
+def test_a_function_that_a_dead_branch_needs_first_is_linked() -> None:
+    """LLVM left it out, as nothing that was linked before had called it."""
+    assert jit.bind(kernel_with_a_dead_branch, load("hanoi:3").names())(57) == 5
+
+
+def test_callers_are_linked_before_what_they_call() -> None:
+    class Library:
+        def __init__(self, *needed: Library) -> None:
+            self._linking_libraries = needed
+
+    leaf = Library()
+    middle, dead = Library(leaf), Library(leaf)
+    live = Library(middle)
+    order = callers_first([live, dead, live])
+    assert len(order) == 4
+    assert set(order) == {leaf, middle, live, dead}
+    for library in order:
+        assert all(order.index(library) < order.index(needed) for needed in library._linking_libraries)
 
 
 def test_recursion_is_bound_to_itself() -> None:

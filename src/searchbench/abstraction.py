@@ -92,6 +92,14 @@ class Abstraction(Game):
         """Return the original game."""
         raise NotImplementedError
 
+    def is_of(self, game: Game) -> bool:
+        """Tell whether a game is the original, also where this one imports its file and the command line loads it again."""
+        original = self.original()
+        if original == game:
+            return True
+        alike = type(original).__name__ == type(game).__name__ and original.name == game.name
+        return alike and original.parameters == game.parameters and original.fingerprint() == game.fingerprint()
+
     def images(self) -> list[Image]:
         """Return the look-ups of a state, then of its images by symmetries of the original or in other views."""
         raise NotImplementedError

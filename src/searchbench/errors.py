@@ -189,3 +189,16 @@ def told(error: BaseException) -> str:
     """Return an exception as one line: its type and message."""
     message = str(error)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def compiler_complaint(error: Exception) -> str:
+    """Return what the compiler complains of, and where: the innermost message, without the way to it or what it tried."""
+    told: list[str] = []
+    tries = False
+    for line in str(error).splitlines():
+        tries = (tries or line.startswith("There are ")) and not line.startswith(("During", "File "))
+        if line.strip() and not tries and not line.startswith("Failed in "):
+            told.append(line)
+        if line.strip() == "^":
+            break
+    return "\n".join(told)

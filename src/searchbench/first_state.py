@@ -36,7 +36,7 @@ def _check_first_state(game: Any) -> None:
     if not game.has("start", "terminal", "moves"):
         return
     start = [0] * game.width
-    _answer(game, "start", start)
+    _write(game, "start", start)
     _check_cells(game, _own(game, "start"), f"`start` of {name_of(game)} writes", start)
     _check_is_position(game, start)
     check_drawing(game, start)
@@ -107,9 +107,9 @@ def _check_is_position(game: Any, start: list[int]) -> None:
         )
     if game.has("canonical"):
         one = list(start)
-        _answer(game, "canonical", one)
+        _write(game, "canonical", one)
         again = list(one)
-        _answer(game, "canonical", again)
+        _write(game, "canonical", again)
         if again != one:
             raise BadGame(
                 f"{line_of(_own(game, 'canonical'))}: `canonical` of {name_of(game)} makes {one} of the start {start}, and "
@@ -138,13 +138,22 @@ def _check_first_moves(game: Any, start: list[int], moves: list[int]) -> None:
                     )
         if game.has("play", "unplay"):
             back = list(start)
-            _answer(game, "play", back, move)
-            _answer(game, "unplay", back, move)
+            _write(game, "play", back, move)
+            _write(game, "unplay", back, move)
             if back != start:
                 raise BadGame(
                     f"{line_of(_own(game, 'unplay'))}: `unplay` of {name_of(game)} makes {back} of the start {start} "
                     f"after `play` with move {move}: expected the start again"
                 )
+
+
+def _write(game: Any, name: str, *arguments: Any) -> None:
+    """Call a function that changes the state; refuse one that returns another state in its place."""
+    found = _answer(game, name, *arguments)
+    if found is not None:
+        raise BadGame(
+            f"{_returned(game, name, found)}: expected that it writes into the cells of `state`, and returns nothing"
+        )
 
 
 def check_number_of_start(game: Any) -> None:

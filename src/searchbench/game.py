@@ -559,6 +559,11 @@ def _functions(game: Game) -> tuple[dict[str, Any], Any]:
             functions["rank"], functions["unrank"] = functions_of(index)
     if "rank" in functions and "unrank" not in functions:
         raise BadGame(f"{game}: rules() supplies `rank`, but no `unrank`: supply both, or return an index from index()")
+    if "rank" in functions and index is None and type(game).parts is Game.parts:
+        raise BadGame(
+            f"{game}: rules() supplies `rank` and `unrank`, but nothing says how many numbers there are: "
+            "return an index from index(), whose size counts, or parts from parts()"
+        )
     try:
         return functions | {"SYMMETRIC": "canonical" in functions}, jit.frozen(data)
     except BadRequest as error:

@@ -98,6 +98,9 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("self.n + 1", "1_000", "into cell 0: expected whole numbers of the game's dtype, -128 .. 127"),
     ("out[count] = step\n", "out.append(step)\n", "appends to `out`: write out[count] = move"),
     ("            return count\n", "            return -1\n", "returned -1 for the start"),
+    ("state[0] = n\n", "return [n]\n", "`start` of the game 'count' returned [9]: expected that it writes into"),
+    ("            state[0] -= move", "            return [state[0] - move]", "`play` of the game 'count' returned [8]: expected"),
+    ("            pass", "            return state", "`canonical` of the game 'count' returned [9]: expected"),
     ("            return True", "            return state[0] < 9", "says that the start [9] cannot occur"),
     ("            pass", "            state[0] = n - state[0]", "a representative must stand for itself"),
     (PARTS, "[]", "expected a list of searchbench.Part"),
@@ -136,6 +139,31 @@ def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Pr
         file.write_text(COUNT.replace(right, wrong))
         code, out, _ = program("check", file, "--samples", "20")
         assert (code, message in out) == (10, True), out
+
+
+def test_check_tells_once_what_does_not_compile_and_where(program: Program, tmp_path: Path) -> None:
+    """An array without elements is one of fractions, and has one dimension, whatever it is meant for."""
+    file = tmp_path / "count.py"
+    wrong = COUNT.replace("        n = self.n\n", "        n = self.n\n        none = np.array([])\n")
+    file.write_text(
+        wrong.replace("if state[0] == 0 else", "if state[0] == 0 or (state[0] > 9 and none[0, 0] > 0) else")
+    )
+    code, out, _ = program("check", file, "--samples", "20")
+    assert code == 10
+    assert out.count("the rules do not compile: No implementation of function") == 1
+    assert '.py", line 49: def terminal(state): return 0 if' in out
+    assert "candidate" not in out
+
+
+def test_numbers_without_a_size_are_told(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    start = COUNT.index("    def index"), COUNT.index("    def board")
+    rules = "lambda state: state[0]", "lambda number, state: state.__setitem__(0, number)"
+    numbered = COUNT[: start[0]] + COUNT[start[1] :]
+    file.write_text(numbered.replace('{"start": start', f'{{"rank": {rules[0]}, "unrank": {rules[1]}, "start": start'))
+    for command in ("solve", "search", "check"):
+        code, _, err = program(command, file)
+        assert (code, "nothing says how many numbers there are: return an index" in err) == (30, True), err
 
 
 def test_a_puzzle_that_nothing_solves_is_told(program: Program, tmp_path: Path) -> None:

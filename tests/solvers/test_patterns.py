@@ -425,3 +425,114 @@ def test_tiles_that_no_symmetry_takes_there_are_refused(eight: PatternDatabases)
         PatternDatabases(game, [[SeenAs(block, "1-9")]])
     with pytest.raises(BadRequest, match="charged for twice"):
         PatternDatabases(game, [[block, SeenAs(block, "4-5-7-8")]])
+
+
+REVERSED = '''\
+"""Four numbers, to be sorted by exchanging neighbours; they begin in the opposite order."""
+from dataclasses import dataclass
+
+import searchbench as sb
+
+
+@dataclass(frozen=True)
+class Reversed(sb.Game):
+    """Sort four numbers."""
+
+    name = "reversed"
+    width, max_moves = 4, 3
+
+    def index(self):
+        return sb.index.LexicographicPermutation(4)
+
+    def rules(self):
+        def start(state):
+            for cell in range(4):
+                state[cell] = 3 - cell
+
+        def terminal(state):
+            for cell in range(4):
+                if state[cell] != cell:
+                    return sb.UNDECIDED
+            return 0
+
+        def moves(state, out):
+            for cell in range(3):
+                out[cell] = cell
+            return 3
+
+        def play(state, move):
+            number = state[move]
+            state[move] = state[move + 1]
+            state[move + 1] = number
+
+        return {"start": start, "terminal": terminal, "moves": moves, "unmoves": moves, "play": play, "unplay": play}
+'''
+FIRST = '''\
+"""The place of the number 0 among the four."""
+from dataclasses import dataclass
+
+import numpy as np
+import searchbench as sb
+from reversed_numbers import Reversed
+
+
+@dataclass(frozen=True)
+class First(sb.Abstraction):
+    """Bring 0 to its place."""
+
+    name = "first"
+    width, max_moves = 1, 3
+
+    def original(self):
+        return Reversed()
+
+    def images(self):
+        return [sb.Image(np.zeros(1, np.int64), None)]
+
+    def index(self):
+        return sb.index.Radix((4,))
+
+    def rules(self):
+        def start(state):
+            state[0] = 0
+
+        def terminal(state):
+            return 0 if state[0] == 0 else sb.UNDECIDED
+
+        def moves(state, out):
+            for cell in range(3):
+                out[cell] = cell
+            return 3
+
+        def play(state, move):
+            if state[0] == move:
+                state[0] = move + 1
+            elif state[0] == move + 1:
+                state[0] = move
+
+        def pattern_rank(state, table, at):
+            place = 0
+            for cell in range(4):
+                if state[cell] == table[at]:
+                    place = cell
+            return place
+
+        return {"start": start, "terminal": terminal, "moves": moves, "unmoves": moves, "play": play, "unplay": play,
+                "pattern_rank": pattern_rank}
+'''
+
+
+def test_an_abstraction_bounds_a_game_of_another_file_that_does_not_start_solved(tmp_path: Path) -> None:
+    """The abstraction imports the game's file, and the command line loads it a second time."""
+    (tmp_path / "reversed_numbers.py").write_text(REVERSED)
+    (tmp_path / "first_of_four.py").write_text(FIRST)
+    abstraction = sb.load(str(tmp_path / "first_of_four.py"))
+    check = sb.check(abstraction, samples=20)
+    assert check.broken == ()
+    database = sb.solve(abstraction, to=tmp_path / "first.db", mapped=True)
+    game = sb.load(str(tmp_path / "reversed_numbers.py"))
+    assert game != abstraction.original()
+    line = sb.search(game, method="idastar", h=sb.PatternDatabases(game, [[database]]))
+    assert (line.cost, line.verify()) == (6, [])
+    with pytest.raises(BadRequest, match=r"bounds .*, not hanoi:3"):
+        sb.PatternDatabases(sb.load("hanoi:3"), [[database]])

@@ -385,7 +385,7 @@ def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixtu
     assert proof.outcome == 0
     assert proof.claims == ()
     assert proof.incomplete
-    assert "draw is proved by the search, but the evidence is incomplete" in caplog.text
+    assert "draw is proved by the search, but the evidence is incomplete, because its budget is used up" in caplog.text
     assert len(proof.verify()) == 2
     assert prove_state(TicTacToe(), evidence=False).claims == ()
 

@@ -162,7 +162,9 @@ def test_what_repetitions_speak_for_is_not_relied_on() -> None:
     print(f"{flagged} answers flagged, {wrong} of them wrong")
 
 
-def test_a_proof_that_shows_nothing_is_no_evidence_and_makes_no_certificate(tmp_path: Path) -> None:
+def test_a_proof_that_shows_nothing_is_no_evidence_and_makes_no_certificate(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     open_ones = 0
     for seed in range(60):
         game = random_graph(random.Random(f"repetitions {seed}"), False, False, True)
@@ -170,11 +172,13 @@ def test_a_proof_that_shows_nothing_is_no_evidence_and_makes_no_certificate(tmp_
         if (proof.outcome, proof.highest) == (-1, 1):
             open_ones += 1
             assert "nothing is proved: positions repeat" in proof.incomplete
+            assert f"{game}: nothing is proved: positions repeat" in caplog.text
             with pytest.raises(LimitReached, match="leave it out"):
                 proof.write(tmp_path / "open.cert")
         else:
             assert (bool(proof.claims), proof.verify()) == (True, [])
     assert open_ones
+    assert "is proved by the search" not in caplog.text
     assert not any(tmp_path.iterdir())
 
 

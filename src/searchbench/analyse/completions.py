@@ -87,7 +87,7 @@ class _Search:
         self, game: Game, state: list[int], database: Database, run: Run, work: WorkingFolder | None, target: jit.Target
     ) -> None:
         abstraction = database.game
-        if not isinstance(abstraction, Abstraction) or abstraction.original() != game:
+        if not isinstance(abstraction, Abstraction) or not abstraction.is_of(game):
             raise BadRequest(f"{database!r} is no database of an abstraction of {game}")
         if abstraction.has("blank"):
             raise BadRequest(f"{database!r}: expected an abstraction in which every move costs 1")

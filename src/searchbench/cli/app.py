@@ -17,7 +17,7 @@ from searchbench import consent
 from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
 from searchbench.cli.compiling import NOTICE
 from searchbench.cli.watching import watch
-from searchbench.errors import MissingPackage, SearchBenchError
+from searchbench.errors import MissingPackage, SearchBenchError, compiler_complaint
 
 if TYPE_CHECKING:
     from searchbench.exchange.mpi import MpiRanks
@@ -172,7 +172,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             if told is None:
                 raise
             return _complain(told, told.exit_code)
-        return _complain(f"the rules cannot be compiled: {_essence(error)}", ExitCode.WRONG_INPUT)
+        return _complain(f"the rules cannot be compiled: {compiler_complaint(error)}", ExitCode.WRONG_INPUT)
     return ExitCode.DONE
 
 
@@ -227,9 +227,3 @@ def _ranks() -> MpiRanks | None:
     with contextlib.suppress(MissingPackage):
         mpi.world()
     return mpi.joined_world()
-
-
-def _essence(error: Exception) -> str:
-    """Return what the compiler complains of, and where: the innermost message, without the way to it."""
-    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in ")]
-    return "\n".join(lines[: 1 + next((place for place, line in enumerate(lines) if line.strip() == "^"), 0)])

@@ -212,7 +212,7 @@ def _dual_images(source: Database | SeenAs) -> list[Image]:
 
 def _check_database(database: Database, game: Game, first: Abstraction) -> None:
     abstraction = _abstraction(database)
-    if abstraction.original() != game:
+    if not abstraction.is_of(game):
         raise BadRequest(f"{database!r} bounds {abstraction.original()}, not {game}")
     if type(abstraction) is not type(first):
         raise BadRequest(

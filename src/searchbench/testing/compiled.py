@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.errors import compiler_complaint
 from searchbench.hashing import key
 from searchbench.index.contract import canonical_rank, rank, successor_ranks, unrank, unrank_next
 from searchbench.rules import (
@@ -200,8 +201,12 @@ def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
             unranked = [subject.unrank(number) for number in numbers]
             outputs = [_Output((len(numbers), most), ("steps",))]
             surveys.append((survey_steps, (np.array(numbers, np.int64),), outputs, unranked))
+    told: set[str] = set()  # a rule that does not compile stops each survey that asks it
     for survey in surveys:
-        yield from _compare(subject, *survey)
+        for state, message in _compare(subject, *survey):
+            if state is not None or message not in told:
+                yield state, message
+            told.add(message)
 
 
 def _spread(samples: list[Any]) -> list[Any]:
@@ -219,8 +224,7 @@ def _compare(
     try:
         jit.bind(survey, subject.game.names())(*inputs, *compiled)
     except Exception as error:  # the compiler raises many kinds
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        yield None, f"the rules do not compile: {type(error).__name__}: {' '.join(lines)[:400]}"
+        yield None, f"the rules do not compile: {' '.join(compiler_complaint(error).split())}"
         return
     for output, one, other in zip(outputs, interpreted, compiled, strict=True):
         for where in np.argwhere(one != other):

@@ -27,7 +27,7 @@ AT_ONCE = 5
 
 
 def images(subject: Subject) -> Iterator[Finding]:
-    """Require that the solved state's image is the start, and that `pattern_rank_change` and the charges are right."""
+    """Require that a solved start's image is the start, and that `pattern_rank_change` and the charges are right."""
     abstraction = subject.game
     if not isinstance(abstraction, Abstraction):
         yield None, "the game is no Abstraction, but supplies `pattern_rank`"
@@ -46,8 +46,9 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
     if dual and not original.has("dual_state"):
         yield None, f"there are look-ups of inverse states, but {original} supplies no `dual_state`"
         return
+    solved = original.terminal(state) == 0
     for place, image in enumerate(plain):
-        if image.moves == 0 and _number(names, state, image) != subject.rank(subject.start()):
+        if solved and image.moves == 0 and _number(names, state, image) != subject.rank(subject.start()):
             yield None, f"image {place} of the original's start does not have the number of the start"
     images = [*((f"image {place}", image) for place, image in enumerate(plain))]
     images += [*((f"image {place} of the inverse", image) for place, image in enumerate(dual))]

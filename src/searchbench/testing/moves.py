@@ -74,7 +74,7 @@ def result(subject: Subject, state: State) -> Iterator[str]:
         allowed, right = {-1, 0, 1}, "UNDECIDED while the game goes on, then -1, 0 or +1 for the player to move"
     if not _is_whole(found) or (allowed and found not in {UNDECIDED, *allowed}):
         meant = '; a game of two players says values = "outcome"' if not rule.two_players and found == 1 else ""
-        yield f"`terminal` returned {found}, expected {right}{meant}"
+        yield f"`terminal` returned {found!r}, expected {right}{meant}"
 
 
 def max_moves(subject: Subject, state: State) -> Iterator[str]:

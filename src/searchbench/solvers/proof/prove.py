@@ -93,10 +93,12 @@ def prove_state(
 
 
 def told_of_gaps(proof: Proof) -> Proof:
-    """Return a proof after a warning where its evidence is incomplete."""
-    if proof.incomplete:
-        game, value, why = proof.game, proof.value, proof.incomplete
-        log.warning("%s: %s is proved by the search, but the evidence is incomplete: %s", game, value, why)
+    """Return a proof after a warning where its evidence is incomplete, or where there is nothing to be shown."""
+    game, value, why = proof.game, proof.value, proof.incomplete
+    if why and (proof.outcome, proof.highest) == (-1, 1):
+        log.warning("%s: %s", game, why.removeprefix("because "))
+    elif why:
+        log.warning("%s: %s is proved by the search, but the evidence is incomplete, %s", game, value, why)
     return proof
 
 

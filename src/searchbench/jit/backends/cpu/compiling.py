@@ -16,6 +16,7 @@ import logging
 import threading
 import time
 import types
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numba
@@ -104,19 +105,36 @@ class _InnerLibrary(JITCodeLibrary):
         self._finalized = True
 
 
+def callers_first(libraries: Iterable[Any]) -> list[Any]:
+    """Return some libraries and all that they need, each once and before those that it needs itself.
+
+    LLVM leaves out a function that nothing linked so far has called. A call in a branch that is not taken is gone, so the
+    first library that needs a function need not be one that is linked.
+    """
+    seen: set[Any] = set()
+    done: list[Any] = []  # each behind those that it needs
+    path = [iter(libraries)]
+    callers: list[Any] = []
+    while path:
+        for library in path[-1]:
+            if library not in seen:
+                seen.add(library)
+                callers.append(library)
+                path.append(iter(library._linking_libraries))
+                break
+        else:
+            path.pop()
+            if callers:
+                done.append(callers.pop())
+    return done[::-1]
+
+
 class KernelLibrary(JITCodeLibrary):
     """Link every function that a kernel reaches, each once, and optimise them together."""
 
     def finalize(self) -> None:
         """Link all libraries that the kernel's own need, optimise, and hand the machine code over."""
-        reached = dict.fromkeys(self._linking_libraries)
-        queue = list(reached)
-        while queue:
-            for library in queue.pop()._linking_libraries:
-                if library not in reached:
-                    reached[library] = None
-                    queue.append(library)
-        self._linking_libraries = list(reached)
+        self._linking_libraries = callers_first(self._linking_libraries)
         super().finalize()
 
     def _finalize_specific(self) -> None:
