@@ -112,10 +112,16 @@ def _exit_code(kind: type) -> str:
 
 def _members(kind: type) -> Iterator[Entry]:
     """Yield the attributes with their docstrings, then properties and methods, in the order of the source."""
-    attributes = list(_options(kind) or _attributes(kind))
+    options = _options(kind)
+    attributes = options or list(_attributes(kind))
     if attributes:
         rows = "".join(f"| `{name}` | {_code(kind_of)} | {_cell(text)} |\n" for name, kind_of, text in attributes)
-        yield Entry("Attributes", 3, "", f"| name | type and default | meaning |\n|---|---|---|\n{rows}")
+        yield Entry(
+            "Options" if options else "Attributes",
+            3,
+            "",
+            f"| name | type and default | meaning |\n|---|---|---|\n{rows}",
+        )
     for name, one in vars(kind).items():
         if name.startswith("_"):
             continue

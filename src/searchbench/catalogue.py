@@ -72,7 +72,7 @@ def allowed(kind: type[Game]) -> dict[str, str]:
     words = {field.name: _allowed(kind, field.name, hints[field.name], given) for field in fields}
     needed = {words[name]: name for name in given}  # without it the game tells of nothing else
     return {
-        name: one if name in given or one not in needed else f"what suits {needed[one]}" for name, one in words.items()
+        name: one if name in given or one not in needed else f"depends on {needed[one]}" for name, one in words.items()
     }
 
 

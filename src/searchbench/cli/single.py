@@ -75,7 +75,12 @@ def search(
     game: GameName,
     of: Instances,
     method: Annotated[
-        str, Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
+        str,
+        Option(
+            metavar="NAME",
+            help="idastar, astar, bestfirst or dual; of games with features or enhancements, such as Sokoban, also featurespace "
+            "and enhanced. By default what suits the size.",
+        ),
     ] = "",
     *,
     options: Annotated[dict[str, Any], FieldsOf(_guided)],
