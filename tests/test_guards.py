@@ -12,7 +12,7 @@ import pytest
 
 import searchbench as sb
 from searchbench import jit
-from searchbench.errors import BadGame
+from searchbench.errors import BadGame, BrokenRule
 from searchbench.games.hanoi import Hanoi
 from searchbench.rules import moves, new_moves, new_state, unmoves
 from searchbench.solvers.exhaustive import solve_states
@@ -114,6 +114,27 @@ def test_too_many_moves_backwards_are_refused_in_machine_code() -> None:
 def test_a_solver_ends_with_that_error(threads: int) -> None:
     with pytest.raises(BadGame, match="more moves than `max_moves` says, 3"):
         solve_states(Ring(last=40), solver="bfs", run=sb.Run(threads=threads, memory=64 << 20), target="cpu")
+
+
+class Moving(Ring):
+    """A ring whose last place is left when somebody asks whether it is the goal."""
+
+    def rules(self) -> dict[str, Any]:
+        """Change the state where nothing but `play` may."""
+        last = self.places_round - 1
+
+        def terminal(state: Any) -> int:
+            if state[0] == last:
+                state[0] = 3
+            return 0 if state[0] == 0 else sb.UNDECIDED
+
+        return {**super().rules(), "terminal": terminal}
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+def test_a_rule_that_changes_the_state_is_named_with_it(solver: str) -> None:
+    with pytest.raises(BrokenRule, match="`terminal` changes the state '19' to '3': only `play`"):
+        solve_states(Moving(), solver=solver, run=sb.Run(threads=1, memory=64 << 20), target="interpreted")
 
 
 class Roomy(Ring):

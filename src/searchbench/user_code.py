@@ -75,6 +75,7 @@ def check_class(kind: type) -> None:
             f"{line_of(kind)}: `dtype` of the class {kind.__name__} is {kind.dtype!r}: "  # type: ignore[attr-defined]
             "expected a type of whole numbers, such as np.int8 or np.int16"
         )
+    _check_values(kind)
     for field in dataclasses.fields(kind):
         if field.name in OF_CLASS:
             raise BadGame(
@@ -82,6 +83,18 @@ def check_class(kind: type) -> None:
                 f"game: write {field.name}: ClassVar[{getattr(field.type, '__name__', field.type)}] = {field.default!r}, or "
                 f"{field.name} = {field.default!r}"
             )
+
+
+def _check_values(kind: Any) -> None:
+    """Refuse a class whose `values` name no value rule; a property tells them of each game."""
+    from searchbench.values import SHIPPED, ValueRule
+
+    values = kind.values
+    if not isinstance(values, (ValueRule, property)) and not (isinstance(values, str) and values in SHIPPED):
+        raise BadGame(
+            f"{line_of(kind)}: `values` of the class {kind.__name__} is {values!r}: expected distance (a puzzle), outcome or "
+            f"score (two players), another of {', '.join(SHIPPED)}, or a searchbench.ValueRule"
+        )
 
 
 def _is_integer_type(dtype: Any) -> bool:

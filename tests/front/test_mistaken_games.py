@@ -94,6 +94,8 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("    def width(self):\n        return 1", "    def width(self):\n        return 1.0", "expected a whole number, 1 to"),
     ("        return 2\n", "        return 3_000_000_000\n", "expected a whole number, 0 to 16,777,216"),
     ("dtype = np.int8", "dtype = np.float64", "expected a type of whole numbers"),
+    ("dtype = np.int8", "values = 'Distance'", "`values` of the class Count is 'Distance': expected distance (a puzzle)"),
+    ("dtype = np.int8", "values = ['outcome']", "`values` of the class Count is ['outcome']: expected distance"),
     ("dtype = np.int8", "dtype = 'whole'", "expected a type of whole numbers"),
     ("self.n + 1", "1_000", "into cell 0: expected whole numbers of the game's dtype, -128 .. 127"),
     ("out[count] = step\n", "out.append(step)\n", "appends to `out`: write out[count] = move"),
@@ -135,6 +137,7 @@ def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Pr
         ("            return count\n", "            return out[:count]\n", "`moves` returned [1, 2]"),
         ("out[count] = step\n", "out.append(step)\n", "`moves` appends to `out`"),
         ("return [str(state[0])]", "return []", "expected a text for each"),
+        ("        return 1\n", "        return 2\n", "as they were: the index has 1 of the 2 cells that `width` says"),
     ):
         file.write_text(COUNT.replace(right, wrong))
         code, out, _ = program("check", file, "--samples", "20")

@@ -15,6 +15,12 @@ from searchbench.slots import slot_named
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 
 
+def _of_fewer_cells(subject: Subject) -> str:
+    index = subject.game.checked_index()
+    cells, width = 0 if index is None else index.width, subject.game.width
+    return f": the index has {cells} of the {width} cells that `width` says" if 0 < cells < width else ""
+
+
 def rank_of_unrank(subject: Subject) -> Iterator[Finding]:
     """Require rank(unrank(i)) = i for every number i of a legal state, and that unrank writes all cells."""
     for number in subject.numbers:
@@ -23,7 +29,7 @@ def rank_of_unrank(subject: Subject) -> Iterator[Finding]:
             scribbled = [1] * len(state)
             subject.call("unrank", number, scribbled)
             if tuple(scribbled) != state:
-                yield state, f"`unrank` of {number} leaves cells as they were"
+                yield state, f"`unrank` of {number} leaves cells as they were{_of_fewer_cells(subject)}"
             if not subject.legal(state):
                 continue
             found = subject.rank(state)

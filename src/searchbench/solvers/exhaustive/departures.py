@@ -26,7 +26,7 @@ from searchbench.rules import (
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, inside
 from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, ILLEGAL, LEAVES, NO_NUMBER, Departure
-from searchbench.user_code import calling, name_of, place_of
+from searchbench.user_code import calling, name_of, place_of, room_for
 
 ASKED: Final = 1 << 10
 """How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
@@ -104,6 +104,13 @@ def explained(game: Game, error: Departure) -> SearchBenchError:
     with calling(game, "the rules", "they were asked about the moves of a state"):
         state = game.unrank(error.number)
         own = _part_with(game.parts(), error.number)
+        for name in ("legal", "terminal", "moves"):
+            same = list(state)
+            if game.has(name):
+                game.call(name, same, *([[0] * room_for(game.max_moves)] if name == "moves" else []))
+            if same != list(state):
+                told = f"`{name}` changes the state {game.format(state)!r} to {game.format(same)!r}"
+                return BrokenRule(f"{name_of(game)}: {told}: only `play`, `unplay` and `canonical` may change a state")
         if game.rank(state) != error.number:
             told = f"the state {game.format(state)!r} of number {error.number} has the number {game.rank(state)}"
             return BrokenRule(f"{name_of(game)}: {told}: `rank` must give the number of which `unrank` makes the state")
