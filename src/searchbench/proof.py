@@ -136,6 +136,11 @@ class Proof:
     """The reason why the evidence is incomplete although the search has proved the outcome; empty if complete."""
 
     @property
+    def is_open(self) -> bool:
+        """Return whether nothing is proved: every outcome is possible still."""
+        return (self.outcome, self.highest) == (-1, 1)
+
+    @property
     def highest(self) -> int:
         """Return the upper bound on the outcome of the player to move."""
         return self.outcome if self.at_most is None else self.at_most

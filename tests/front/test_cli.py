@@ -174,6 +174,13 @@ def test_search_and_prove_one_state(program: Program) -> None:
     assert program("prove", "tic-tac-toe", "XX./OO./...", "--method", "alphabeta", "--json").json["value"] == "win"
 
 
+def test_a_proof_that_leaves_every_outcome_open_ends_as_a_limit_does(program: Program) -> None:
+    code, out, err = program("prove", "graph:0>1 0>0 1>0 1>2,values=outcome", "--merge", "all")
+    assert code == 20
+    assert "loss or draw or win for the player to move" in out
+    assert "nothing is proved: positions repeat" in err
+
+
 def test_a_proved_value_is_printed_also_where_the_limit_ends_its_evidence(program: Program) -> None:
     needed = program("prove", "tic-tac-toe", "--json").json["nodes"]
     answer = program("prove", "tic-tac-toe", "--nodes", str(needed + 1))

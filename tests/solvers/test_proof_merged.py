@@ -169,7 +169,7 @@ def test_a_proof_that_shows_nothing_is_no_evidence_and_makes_no_certificate(
     for seed in range(60):
         game = random_graph(random.Random(f"repetitions {seed}"), False, False, True)
         proof = prove_state(game, None, ProofNumber(merge="all"), Run(1 << 24, 1), target="interpreted")
-        if (proof.outcome, proof.highest) == (-1, 1):
+        if proof.is_open:
             open_ones += 1
             assert "nothing is proved: positions repeat" in proof.incomplete
             assert f"{game}: nothing is proved: positions repeat" in caplog.text

@@ -279,6 +279,8 @@ def prove(
         show.write(f"evidence {evidence}{strategies}{why}")
         if to is not None:
             show.write(f"kept in {to}, {to.stat().st_size:,} bytes")
+    if proof.is_open:
+        raise Exit(20)
 
 
 def _write_value(proof: Proof, compiled: str) -> None:

@@ -95,7 +95,7 @@ def prove_state(
 def told_of_gaps(proof: Proof) -> Proof:
     """Return a proof after a warning where its evidence is incomplete, or where there is nothing to be shown."""
     game, value, why = proof.game, proof.value, proof.incomplete
-    if why and (proof.outcome, proof.highest) == (-1, 1):
+    if why and proof.is_open:
         log.warning("%s: %s", game, why.removeprefix("because "))
     elif why:
         log.warning("%s: %s is proved by the search, but the evidence is incomplete, %s", game, value, why)
