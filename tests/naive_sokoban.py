@@ -128,8 +128,13 @@ class FillingArea:
         return kept or safe
 
 
-def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True) -> str:
-    """Return a random small level: the stones are pulled away from the goals, or stand anywhere if it need not be solvable."""
+def random_level(
+    chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True, spare: int = 0
+) -> str:
+    """Return a random small level: the stones are pulled away from the goals, or stand anywhere if it need not be solvable.
+
+    There are `spare` goals more than stones.
+    """
     height, width = size
     while True:
         walls = chance.choice((0.1, 0.2, 0.3))
@@ -137,11 +142,11 @@ def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] =
         if not inside:
             continue
         area = _component(inside, chance.choice(sorted(inside)))
-        if len(area) < 2 * stones + 2:
+        if len(area) < 2 * (stones + spare) + 2:
             continue
         places = sorted(area)
-        goals = chance.sample(places, stones)
-        standing = _pulled(chance, area, goals) if solvable else chance.sample(places, stones + 1)
+        goals = chance.sample(places, stones + spare)
+        standing = _pulled(chance, area, goals[:stones]) if solvable else chance.sample(places, stones + 1)
         rows = [["#"] * (width + 2) for _ in range(height + 2)]
         for y, x in places:
             rows[y][x] = "." if (y, x) in goals else " "

@@ -129,6 +129,23 @@ def test_sound_versions_find_the_least_pushes_of_random_levels() -> None:
             assert not replay(text, game.solution(line.moves)).fault
 
 
+SPARE_GOALS = [
+    "#######\n#     #\n###   #\n##  ###\n#.*@$.#\n#######",
+    "######\n#.$  #\n#*   #\n#  @ #\n#   *#\n#  #.#\n######",
+    "######\n#@$.*#\n# $..#\n######",
+    "#######\n# $. @#\n#  $ .#\n#. $#.#\n# $.  #\n#######",
+]
+"""Levels with more goals than stones: a closed area with an empty goal and all its stones on goals may stay as it is."""
+
+
+def test_the_least_pushes_of_levels_with_more_goals_than_stones() -> None:
+    chance = random.Random(9)
+    texts = [random_level(chance, chance.choice((1, 2, 3)), (5, 5), spare=chance.choice((1, 2))) for _ in range(25)]
+    for text in [*SPARE_GOALS, *texts]:
+        line = search_state(Sokoban(text), None, Enhanced(optimal=True), limits=Limits(100_000))
+        assert (line.cost, line.optimal, line.verify()) == (Maze(text).least_pushes(), True, []), text
+
+
 def test_levels_without_a_solution_are_never_solved() -> None:
     chance = random.Random(5)
     refuted = 0
@@ -146,7 +163,8 @@ def test_levels_without_a_solution_are_never_solved() -> None:
 def test_detectors_are_sound_on_random_levels() -> None:
     """Of every state that the start leads to: the exact set of solvable ones; the kernel that finds it agrees with the twin."""
     chance = random.Random(8)
-    texts = [random_level(chance, chance.choice((2, 3)), (4, 5)) for _ in range(150)]
+    texts = [random_level(chance, chance.choice((2, 3)), (4, 5)) for _ in range(120)]
+    texts += [random_level(chance, 2, (4, 5), spare=chance.choice((1, 2))) for _ in range(26)] + SPARE_GOALS
     found, levels, states = judged(map(Sokoban, texts), learning=False)
     assert (levels, states) == (150, sum(len(layer) for text in texts for layer in Maze(text).layers()))
     for name in ("matching", "freeze", "windows", "corrals"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, flood
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, STONES, flood
 
 PART, WAITING, CHOSEN = 12, 13, 14
 """Rows of the board: the number of the component of a square, a queue, and which components are in the corral (1) or
@@ -43,15 +43,18 @@ def is_barrier(work: Any, square: int) -> bool:
     return False
 
 
-def grow(work: Any) -> int:
-    """Let the corral that is chosen grow until it is a PI-corral; return the number of its pushes, or -1 if it is none."""
+def grow(work: Any, spare: int) -> int:
+    """Let the corral that is chosen grow until it is a PI-corral; return the number of its pushes, or -1 if it is none.
+
+    `spare` goals stay empty in a solution: something is to be done where more are empty, or where a stone is off the goals.
+    """
     board, maze = work.board, work.maze
     generation = work.facts[GENERATION]
     while True:
-        pushes, grown, undone = 0, False, False
+        pushes, grown, undone, empty = 0, False, False, 0
         for square in range(len(maze)):
             if board[PART, square] > 0 and board[CHOSEN, board[PART, square] - 1] == 1 and maze[square, GOAL] >= 0:
-                undone = True  # an empty goal
+                empty += 1
             if not is_barrier(work, square):
                 continue
             if maze[square, GOAL] < 0:
@@ -79,7 +82,15 @@ def grow(work: Any) -> int:
             if grown:
                 break
         if not grown:
-            return pushes if undone else -1
+            return pushes if undone or empty > spare else -1
+
+
+def spare_goals(work: Any) -> int:
+    """Return how many goals more than stones there are."""
+    goals = 0
+    for square in range(len(work.maze)):
+        goals += work.maze[square, GOAL] >= 0
+    return int(goals - work.facts[STONES])
 
 
 def is_inside(work: Any, square: int) -> bool:
@@ -91,13 +102,13 @@ def is_inside(work: Any, square: int) -> bool:
 def find_corral(work: Any) -> bool:
     """Choose the PI-corral with the fewest pushes: its components are marked 1 in CHOSEN; tell whether there is one."""
     board = work.board
-    count = number_parts(work)
+    count, spare = number_parts(work), spare_goals(work)
     best, least = 0, 1 << 30
     for seed in range(1, count + 1):
         for part in range(count):
             board[CHOSEN, part] = 0
         board[CHOSEN, seed - 1] = 1
-        pushes = grow(work)
+        pushes = grow(work, spare)
         if 0 <= pushes < least:
             best, least = seed, pushes
     if best == 0:
@@ -105,7 +116,7 @@ def find_corral(work: Any) -> bool:
     for part in range(count):
         board[CHOSEN, part] = 0
     board[CHOSEN, best - 1] = 1
-    grow(work)
+    grow(work, spare)
     return True
 
 
