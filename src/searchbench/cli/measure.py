@@ -170,12 +170,12 @@ def _write_report(recording: Recording, names: list[str], kept: dict[str, Record
 
 
 def _told(cost: dict[str, Any]) -> str:
-    """Return what a search took, in a line."""
+    """Return what a search took, in a line; where it was not measured, only its states."""
     from searchbench.run import format_memory
 
-    each = f", {cost['bytes a state']} bytes a state" if cost["states"] >= 10**6 else ""
-    peak = f", {format_memory(cost['peak memory'])} at the peak" if cost["peak memory"] else ""
-    return (
-        f"{cost['name']}: {cost['states']:,} states in {cost['seconds']:.2f} s, "
-        f"{cost['states a second'] / 1e6:.1f} million a second{each}{peak}"
+    speed = (
+        f" in {cost['seconds']:.2f} s, {cost['states a second'] / 1e6:.1f} million a second" if cost["seconds"] else ""
     )
+    each = f", {cost['bytes a state']} bytes a state" if cost["states"] >= 10**6 and cost["bytes a state"] else ""
+    peak = f", {format_memory(cost['peak memory'])} at the peak" if cost["peak memory"] else ""
+    return f"{cost['name']}: {cost['states']:,} states{speed}{each}{peak}"
