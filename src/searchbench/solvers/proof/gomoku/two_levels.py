@@ -1,7 +1,7 @@
 """Prove hard positions by proof-number search on two levels (pn^2: Allis 1994, section 2.3.1): the leaves are searches.
 
 On three levels the leaves are searches on two. So every one of white's answers gets many nodes by itself, where a search on two
-levels spreads them over all of black's moves: after 1.h8 g9 2.i9 g7 one was open with 200 million, and answer by answer 20 do.
+levels spreads them over all of black's moves.
 
 Inside a search (:mod:`searchbench.solvers.proof.gomoku.search`) black has ten moves, those of most value, as every one costs
 time at thousands of positions. In hard positions another move wins, and the number of white's answers that survive tells which:
