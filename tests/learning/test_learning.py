@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import searchbench as sb
 from graphs import GraphGame
 from searchbench.errors import BadRequest
 from searchbench.learning import export, grade, truths
-from searchbench.learning.truths import NOTHING, figures_of
+from searchbench.learning.truths import NOTHING, TruthReader, figures_of
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -213,6 +214,18 @@ def test_a_puzzle_ends_in_a_dead_end_as_where_it_is_solved() -> None:
         environment.reset()
         _, reward, over, cut, info = environment.step(action)
         assert (reward, over, cut, info["value"]) == (-1.0, True, False, value)
+
+
+@pytest.mark.parametrize("marks", [1 << 24, 1])
+def test_the_moves_of_all_positions_are_listed(
+    databases: dict[str, Database], monkeypatch: pytest.MonkeyPatch, marks: int
+) -> None:
+    """With marks for them, and by sorting where moves are too large for that."""
+    monkeypatch.setattr(sys.modules[TruthReader.__module__], "_MARKS", marks)
+    for database in databases.values():
+        numbers = np.concatenate(list(database.numbers()))
+        right = {move for number in numbers for move in database.game.moves(database.position(int(number)).state)}
+        assert TruthReader(database).distinct_moves(numbers).tolist() == sorted(right), database
 
 
 def test_values_that_do_not_rank_moves_are_refused(tmp_path: Path) -> None:

@@ -33,8 +33,7 @@ class Oracle:
         """Return all moves; looks at every position once."""
         found: set[int] = set()
         for numbers in batches(self.database):
-            truths = self._reader.read(numbers)
-            found.update(np.unique(truths.moves[truths.exists]).tolist())
+            found.update(self._reader.distinct_moves(numbers).tolist())
         return tuple(sorted(found))
 
     @cached_property

@@ -30,6 +30,8 @@ _PIECE: Final = 1 << 10
 """Positions in a piece of work of one thread."""
 _BLOCK: Final = 1 << 16
 """Numbers whose codes are read together."""
+_MARKS: Final = 1 << 24
+"""Up to which move a mark for each tells which there are."""
 _LAST: Final = np.iinfo(np.int64).max
 _NO_MOVE: Final = -2
 """In the place of a successor's code: there is no such move."""
@@ -119,6 +121,20 @@ def differing(numbers: Any, first: int, stop: int, symmetries: int, images: Any,
                     break
 
 
+def list_moves(numbers: Any, first: int, stop: int, counts: Any, ways: Any) -> None:
+    """Write the moves of states."""
+    state = new_state()
+    out = new_moves()
+    for place in range(first, stop):
+        unrank(numbers[place], state)
+        count = 0
+        if not TWO_PLAYERS or terminal(state) == UNDECIDED:
+            count = moves(state, out)
+        counts[place] = count
+        for index in range(count):
+            ways[place, index] = out[index]
+
+
 def look_around(
     numbers: Any,
     symmetry: Any,
@@ -167,6 +183,7 @@ class TruthReader:
         chosen = target or game.quickest_target
         names = game.names(rule, chosen).with_(TWO_PLAYERS=rule.two_players)
         self._kernel = jit.bind(look_around, names)
+        self._lister = jit.bind(list_moves, names)
         self._differing = jit.bind(differing, names)
         self._ended = (
             jit.bind(finish, game.names(rule, "interpreted")),
@@ -192,6 +209,20 @@ class TruthReader:
         self.run.launch(self._differing, pieces, asked, jit.FIRST, jit.STOP, game.symmetries, images, differ)
         places, symmetry = np.nonzero(differ)
         return self._read(asked[places], symmetry.astype(np.int64))
+
+    def distinct_moves(self, numbers: Array) -> Array:
+        """Return all moves that some of the positions with these numbers have, in order."""
+        counts = np.zeros(len(numbers), np.int64)
+        ways = np.zeros((len(numbers), self.database.game.max_moves), np.int64)
+        self.run.launch(
+            self._lister, jit.intervals(0, len(numbers), _PIECE), numbers, jit.FIRST, jit.STOP, counts, ways
+        )
+        found = ways[np.arange(ways.shape[1]) < counts[:, None]]
+        if not len(found) or found.min() < 0 or found.max() >= _MARKS:
+            return np.unique(found)
+        marks = np.zeros(int(found.max()) + 1, np.bool_)  # far quicker than sorting
+        marks[found] = True
+        return np.flatnonzero(marks)
 
     def read(self, numbers: Sequence[int] | Array) -> Truths:
         """Return the truths of the positions with these numbers. Raises BadState for a number that is no position."""
