@@ -31,7 +31,7 @@ _PIECE: Final = 1 << 10
 _BLOCK: Final = 1 << 16
 """Numbers whose codes are read together."""
 _MARKS: Final = 1 << 24
-"""Up to which move a mark for each tells which there are."""
+"""Up to which number a mark for each tells which there are."""
 _LAST: Final = np.iinfo(np.int64).max
 _NO_MOVE: Final = -2
 """In the place of a successor's code: there is no such move."""
@@ -217,12 +217,7 @@ class TruthReader:
         self.run.launch(
             self._lister, jit.intervals(0, len(numbers), _PIECE), numbers, jit.FIRST, jit.STOP, counts, ways
         )
-        found = ways[np.arange(ways.shape[1]) < counts[:, None]]
-        if not len(found) or found.min() < 0 or found.max() >= _MARKS:
-            return np.unique(found)
-        marks = np.zeros(int(found.max()) + 1, np.bool_)  # far quicker than sorting
-        marks[found] = True
-        return np.flatnonzero(marks)
+        return _distinct(ways[np.arange(ways.shape[1]) < counts[:, None]])[0]
 
     def read(self, numbers: Sequence[int] | Array) -> Truths:
         """Return the truths of the positions with these numbers. Raises BadState for a number that is no position."""
@@ -247,7 +242,7 @@ class TruthReader:
         numbered = exists & (after != NOWHERE)
         following[numbered] = self.codes(after[numbered])
         following[exists & (after == NOWHERE)] = self._codes_of_ends(ends[exists & (after == NOWHERE)])
-        keys, worth = self._priced(following, weights)
+        keys, worth = self._priced(following, weights, exists)
         figures, places = np.unique(codes, return_inverse=True)
         values = np.array([figures_of(rule, rule.decode(int(code))) for code in figures], np.int64)
         least = np.where(exists, keys, _LAST).min(axis=1, keepdims=True, initial=_LAST)
@@ -283,17 +278,20 @@ class TruthReader:
         codes = {int(result): int(finished(first(int(result), 0))) for result in np.unique(results)}
         return np.array([codes[int(result)] for result in results], np.int64)
 
-    def _priced(self, following: Array, weights: Array) -> tuple[Array, Array]:
-        """Return a sort key for each move, the best least, and the figures of its worth [columns, n, m]."""
+    def _priced(self, following: Array, weights: Array, exists: Array) -> tuple[Array, Array]:
+        """Return a sort key for each move there is, the best least, and the figures of its worth [columns, n, m]."""
         least = int(weights.min(initial=0))
         span = int(weights.max(initial=0)) - least + 1
-        pairs, places = np.unique((following - _NO_MOVE) * span + weights - least, return_inverse=True)
+        pairs, places = _distinct((following[exists] - _NO_MOVE) * span + weights[exists] - least)
         priced = [self._price(int(pair) // span + _NO_MOVE, int(pair) % span + least) for pair in pairs]
         order = sorted({key for key, _ in priced if key is not None})
         ranks = {key: place for place, key in enumerate(order)}
-        keys = np.array([ranks.get(key, len(order)) for key, _ in priced], np.int64)[places].reshape(following.shape)
-        table = np.array([figures for _, figures in priced], np.int64).reshape(len(pairs), -1)
-        return keys, np.moveaxis(table[places.reshape(following.shape)], -1, 0)
+        keys = np.full(following.shape, _LAST)
+        keys[exists] = np.array([ranks.get(key, len(order)) for key, _ in priced], np.int64)[places]
+        columns = len(columns_of(self.database.rule))
+        worth = np.full((columns, *following.shape), NOTHING, np.int64)
+        worth[:, exists] = np.array([figures for _, figures in priced], np.int64).reshape(len(pairs), columns)[places].T
+        return keys, worth
 
     def _price(self, code: int, weight_of_move: int) -> tuple[Any, tuple[int, ...]]:
         """Return the sort key of a move to a state with this code, and the figures of what the move is worth."""
@@ -305,6 +303,18 @@ class TruthReader:
             worth = self.database.worth_of(value, weight_of_move)
             self._worth[code, weight_of_move] = rule.preference(value, weight_of_move), figures_of(rule, worth)
         return self._worth[code, weight_of_move]
+
+
+def _distinct(values: Array) -> tuple[Array, Array]:
+    """Return the different values in order, and the place of each value among them."""
+    if not len(values) or values.min() < 0 or values.max() >= _MARKS:
+        found, places = np.unique(values, return_inverse=True)
+        return found, places
+    marks = np.zeros(int(values.max()) + 1, np.int64)  # far quicker than sorting
+    marks[values] = 1
+    found = np.flatnonzero(marks)
+    marks[found] = np.arange(len(found))
+    return found, marks[values]
 
 
 def batches(database: Database, value: Any = None) -> Iterator[Array]:
