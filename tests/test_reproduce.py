@@ -14,7 +14,7 @@ from searchbench import cli
 from searchbench import reproduce as package
 from searchbench.abstractions.sliding_groups import SlidingGroups
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, LimitReached
 from searchbench.line import Line
 from searchbench.reproduce import ROWS, berliner, experiment, junghanns, morris, reproduce
 from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, fewer_moves, same_lengths
@@ -286,3 +286,17 @@ def test_parts_are_looked_at_before_any_row_is_measured(
     monkeypatch.setattr(package, "reproduce", None)  # nothing may be measured
     assert cli.run(["reproduce", "B2", "G1", "--parts", "4x7"]) == 30
     assert "row G1 has no part '4x7'; it has none" in capsys.readouterr().err
+
+
+def test_the_rows_on_go_moku_keep_their_work_and_share_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def stopped(_game: Any, _state: Any, method: Any, _run: Run) -> Any:
+        asked.append(method.work)
+        raise LimitReached("no more time")
+
+    monkeypatch.setattr("searchbench.reproduce.gomoku.prove_state", stopped)
+    for row in ("GM-13", "GM-15", "GM-14"):
+        with pytest.raises(LimitReached):
+            ROWS[row].measure(Run(work=tmp_path / row))
+    assert asked == [tmp_path / "gomoku-15", tmp_path / "gomoku-15", tmp_path / "gomoku-15-standard"]

@@ -15,7 +15,7 @@ from searchbench.proof import Proof
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.proof import prove_state
+from searchbench.solvers.proof import ThreatProofNumber, prove_state
 from searchbench.verify import verify_proof
 
 SIZE = 15
@@ -52,8 +52,9 @@ def lines(_: Run) -> dict[str, int]:
 
 @lru_cache(maxsize=2)
 def _proof(variant: str, work: Path | None, threads: int) -> Proof:
-    folder = None if work is None else work / variant.replace(":", "-").replace(",", "-")
-    return prove_state(load(variant), None, "threats", Run(threads=threads, work=folder))
+    """Return the proof of a variant; the rows on one variant go on with the same work, beside the folders of single rows."""
+    folder = None if work is None else work.parent / variant.replace(":", "-").replace(",", "-")
+    return prove_state(load(variant), None, ThreatProofNumber(work=folder), Run(threads=threads))
 
 
 def proved(variant: str) -> Callable[[Run], dict[str, Any]]:
