@@ -121,15 +121,20 @@ def differing(numbers: Any, first: int, stop: int, symmetries: int, images: Any,
                     break
 
 
+def open_moves(state: Any, out: Any) -> int:
+    """Write the moves of a state, none where a game of two players is over; return their number."""
+    if TWO_PLAYERS and terminal(state) != UNDECIDED:
+        return 0
+    return moves(state, out)
+
+
 def list_moves(numbers: Any, first: int, stop: int, counts: Any, ways: Any) -> None:
     """Write the moves of states."""
     state = new_state()
     out = new_moves()
     for place in range(first, stop):
         unrank(numbers[place], state)
-        count = 0
-        if not TWO_PLAYERS or terminal(state) == UNDECIDED:
-            count = moves(state, out)
+        count = open_moves(state, out)
         counts[place] = count
         for index in range(count):
             ways[place, index] = out[index]
@@ -159,9 +164,7 @@ def look_around(
         own[place] = canonical_rank(state, scratch)
         for cell in range(len(state)):
             states[place, cell] = state[cell]
-        count = 0
-        if not TWO_PLAYERS or terminal(state) == UNDECIDED:
-            count = moves(state, out)
+        count = open_moves(state, out)
         counts[place] = count
         for index in range(count):
             ways[place, index] = out[index]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from searchbench.solvers.proof.gomoku.attack import Attack
@@ -182,15 +183,10 @@ class ThreeLevels(TwoLevels):
 
     limits = LIMITS + DEEP
 
-    def __init__(
-        self,
-        attack: Attack,
-        stop: Callable[[], bool] = never,
-        known: Known | None = None,
-        keep: Callable[[State, dict[str, Any]], None] = _nothing,
-    ) -> None:
-        super().__init__(attack, stop, known, keep)
-        self.below: dict[State, TwoLevels] = {}
+    @cached_property
+    def below(self) -> dict[State, TwoLevels]:
+        """Return the searches on two levels that go on where they stopped, by position, the newest last."""
+        return {}
 
     def _search(self, state: State, limit: int) -> None:
         """Search a position with so many nodes in all, unless that was done before. Raises Stopped."""
