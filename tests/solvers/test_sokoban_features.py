@@ -310,7 +310,7 @@ def test_halves_from_both_ends_join_to_solutions(monkeypatch: pytest.MonkeyPatch
     joined, halves, plain = [], search._halves, search._Strategy.search
 
     def mostly_backwards(self: Any, others: int, share: int) -> int:
-        return plain(self, others, 4 * share if self.backward else 1)
+        return plain(self, others, 4 * share if self.strategy.backward else 1)
 
     monkeypatch.setattr(search._Strategy, "search", mostly_backwards)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,13 @@ from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.board import GOAL
 from searchbench.games.sokoban.featurespace import (
-    AIMING,
+    AIMING_BACK,
+    AIMING_FORTH,
+    BACKWARD,
+    GUIDED,
     ORDERED,
     RETROGRADE,
+    SPREADING,
     UNPACKING,
     UNTANGLING,
     VARYING,
@@ -27,10 +33,21 @@ from searchbench.games.sokoban.featurespace import (
     retrograde,
 )
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
-from searchbench.games.sokoban.featurespace.features import PACKED, outside, steps_done
+from searchbench.games.sokoban.featurespace.features import (
+    DOORS,
+    FARTHEST,
+    LOST,
+    OUTSIDE,
+    PACKED,
+    PARTS,
+    outside,
+    shut_doors,
+    steps_done,
+)
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
-from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps, sinks_of
+from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps, sinks_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
+from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.tables import NEVER
 from searchbench.solvers.guided import search_state
@@ -46,7 +63,7 @@ from searchbench.solvers.guided.featurespace.contract import (
     score_position,
     write_macros,
 )
-from searchbench.solvers.guided.featurespace.kernel import STATUS
+from searchbench.solvers.guided.featurespace.kernel import MET, NONE, OWNER_BITS, STATUS
 from searchbench.solvers.guided.featurespace.search import luby
 from searchbench.solvers.guided.task import EXHAUSTED, PAUSED
 from searchbench.verify.lurd import replay
@@ -135,10 +152,11 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         squares, stones = len(game.maze.cells), game.tables.level.stones
         sinks, useful = np.zeros(squares, np.uint8), np.ones(squares, np.uint8)
         sinks[chance.sample(range(squares), squares // 2)] = 1
-        scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32)
+        scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((6, 4 * squares), np.int32)
         work = retrograde.Backwards(
             base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True,
             False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), round_ % 2 == 0,
+            False, np.full(squares, -1, np.int32), NO_DOORS,
         )  # fmt: skip
         position = np.array(game.start(), np.int64)
         jit.bind(restore, NAMES)(work, position)
@@ -345,6 +363,9 @@ def test_two_strategies_never_have_the_same_plan() -> None:
     assert 0 < none < 12, none
 
 
+DOUBLE = (UNTANGLING, AIMING_BACK, SPREADING, AIMING_FORTH)
+
+
 def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "FIRST_SHARE", 2)
     chance, searched, plain = random.Random(18), [], search._Strategy.search
@@ -367,10 +388,10 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         else:
             line = search_state(game, None, "featurespace", target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
-        rules = game.feature_space()
-        begun = [strategy for strategy in range(10) if not rules.late[strategy]]  # the first round has fewer turns
-        order = [(0, one) for one in begun] + [(round_, one) for round_ in range(1, 9) for one in range(10)]
-        halves = [2, 2, 2, 2, 2, 2, 4, 1, 1, 4]
+        rules = game.feature_space().strategies
+        begun = [one for one in rules if not rules[one].late]  # the first round has fewer turns
+        order = [(0, one) for one in begun] + [(round_, one) for round_ in range(1, 9) for one in rules]
+        halves = {one: 4 if one in DOUBLE else 1 if one in (BACKWARD, UNPACKING) else 2 for one in rules}
         assert [share for _, share, _ in searched] == [halves[one] << round_ for round_, one in order[: len(searched)]]
         assert len({one for one, _, _ in searched}) == len({one for _, one in order[: len(searched)]})
         turns = max(turns, len(searched))
@@ -380,17 +401,18 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
 def test_untangling_waits_where_all_goals_lie_together() -> None:
     level = "#######|#.    #|#.@$  #|#  $  #|#######"
     for text, late in ((level, True), (level.replace("#.    #", "# .   #"), False)):
-        waits = Sokoban(text).feature_space().late
-        assert [waits[one] for one in (VARYING, UNTANGLING, AIMING)] == [True, late, late]
-        assert sum(waits) == (3 if late else 1)
+        rules = Sokoban(text).feature_space().strategies
+        waiting = {VARYING, UNTANGLING, AIMING_BACK} if late else {VARYING}
+        assert {one for one in rules if rules[one].late} == waiting
 
 
 def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [luby(number) for number in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
     monkeypatch.setattr(search, "FIRST_SHARE", 2_000)
     monkeypatch.setattr(search, "FIRST_TRIAL", 5)
-    others = property(lambda rules: tuple(strategy != VARYING for strategy in range(rules.strategies)))
-    monkeypatch.setattr(SokobanFeatureSpace, "late", others)
+    others = SokobanFeatureSpace.strategies.func  # type: ignore[attr-defined]
+    late = property(lambda rules: {one: replace(own, late=one != VARYING) for one, own in others(rules).items()})
+    monkeypatch.setattr(SokobanFeatureSpace, "strategies", late)
     begun, plain, chance = list[tuple[int, list[Any], int]](), search._Strategy._begin, random.Random(39)
 
     def noted(self: Any, entries: int, others: int) -> None:
@@ -417,21 +439,29 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
     assert (most > 3, plans > 1) == (True, True), (most, plans)
 
 
-def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two strategies alone solve levels; that the first trial aims at a lost position is no proof."""
+@pytest.mark.parametrize("aiming", [AIMING_BACK, AIMING_FORTH])
+def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyPatch, aiming: int) -> None:
+    """They and those aimed at alone solve levels; that the first trial aims at a lost position is no proof."""
     monkeypatch.setattr(search, "FIRST_SHARE", 40)
     monkeypatch.setattr(search, "FIRST_TRIAL", 30)
     monkeypatch.setattr(search, "MOST_HALVINGS", 2)
     plain, begin, target, halves = (
         search._Strategy.search, search._Strategy._begin, search._Strategy.target, search._halves,
     )  # fmt: skip
-    aimed, met, dead = set[tuple[int, ...]](), 0, dict[Any, list[int]]()
+    aimed, met, dead, lost = set[tuple[int, ...]](), Counter[int](), dict[Any, list[int]](), 0
 
     def searched(self: Any, others: int, share: int) -> int:
-        if self.number not in (UNTANGLING, AIMING):
+        nonlocal lost
+        if self.number in self.rules.strategies[aiming].aims:
+            ended = plain(self, others, 1)
+            return PAUSED if ended == EXHAUSTED and aiming == AIMING_FORTH else ended  # it had nothing to meet
+        if self.number != aiming:
             return PAUSED
-        ended = plain(self, others, 1 if self.number == UNTANGLING else share)
-        assert self.number != AIMING or (ended != EXHAUSTED and (self.trials > 1 or self.note[STATUS] == EXHAUSTED))
+        ended = plain(self, others, share)
+        if self.note[STATUS] == EXHAUSTED:
+            assert ended == PAUSED
+            assert self.trials % self.strategy.tries == 0  # the next one has another aim
+            lost += 1
         return ended
 
     def chosen(self: Any, trial: int) -> list[int]:
@@ -444,14 +474,15 @@ def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyP
 
     def begun(self: Any, entries: int, others: int) -> None:
         begin(self, entries, others)
-        if self.number == AIMING:
+        if self.number == aiming:
             goals = self.searched[0].base.maze[:, GOAL]
             assert len(self.perimeters[0].keys) == 1  # nothing meets a trial that may be over
             aimed.add(tuple(np.flatnonzero(goals >= 0).tolist()))
 
     def noted(strategies: Any, one: Any) -> Any:
-        nonlocal met
-        met += one.number == AIMING
+        if one.number == aiming:
+            met[int(one.note[MET]) >> OWNER_BITS] += 1
+            assert one.note[MET] != NONE  # full squares of an aim are no end
         return halves(strategies, one)
 
     for name, function in (("search", searched), ("_begin", begun), ("target", chosen)):
@@ -460,9 +491,51 @@ def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyP
     chance = random.Random(40)
     for _ in range(10):
         game = Sokoban(text := random_level(chance, 3, (5, 6), solvable=True))
+        if set(game.maze.stones) == set(game.maze.goals):
+            continue  # which no search towards another position would notice
         corner = np.flatnonzero(~game.tables.live.astype(bool)).tolist()
+        if aiming == AIMING_FORTH:  # squares that no stone can be pushed to
+            reached = pulls_to(game.tables, game.maze.stones).reshape(len(game.maze.cells), -1).min(axis=1) < NEVER
+            corner = np.flatnonzero(~reached).tolist()
         stones = [*corner[:1], *sorted(set(range(len(game.maze.cells))) - set(corner))][: len(game.maze.stones)]
         dead[game] = state_of(stones, (set(range(len(game.maze.cells))) - set(stones)).pop(), len(game.maze.cells))
         line = search_state(game, None, "featurespace", target="interpreted")
         assert replay(text, game.solution(line.moves)).fault == "", text
-    assert (len(aimed) > 6, met > 2) == (True, True), (len(aimed), met)
+    assert (len(aimed) > 6, met.total() > 2, lost > 0) == (True, True, True), (aimed, met, lost)
+
+
+def test_stones_are_spread_off_the_goals_and_away_from_them() -> None:
+    """The score tells parts of the floor, shut doors, stones on goals and the distances from them, as counted plainly."""
+    chance, lost, spread = random.Random(41), 0, 0
+    for _ in range(12):
+        game = Sokoban(text := random_level(chance, 3, (6, 7)))
+        level, rules = game.maze, game.feature_space()
+        names = jit.Names(dict(rules.names(SPREADING)), "interpreted", None)
+        work = rules.work(game.start(), names, SPREADING)
+        seen = rules.work(game.start(), names, GUIDED)
+        for _ in range(8):
+            stones = chance.sample(range(len(level.cells)), len(level.stones))
+            man = chance.choice(sorted(set(range(len(level.cells))) - set(stones)))
+            state = np.array(state_of(stones, normal_man(level.near, set(stones), man), len(level.cells)), np.int64)
+            jit.bind(restore, names)(work, state)
+            score = int(jit.bind(score_position, names)(work))
+            ways = pulls_to(game.tables, level.stones).reshape(len(level.cells), 4, len(level.stones)).min(axis=1)
+            matched = any(
+                all(ways[one, place] < NEVER for one, place in zip(stones, order, strict=True))
+                for order in itertools.permutations(range(len(stones)))
+            )
+            jit.bind(restore, jit.Names(dict(rules.names(GUIDED)), "interpreted", None))(seen, state)
+            if score == LOST:
+                lost += 1
+                continue
+            assert matched, text
+            left = [
+                len(parts_of(game.tables, set(stones))) - 1,
+                shut_doors(seen),
+                len(set(stones) & set(level.goals)),
+                FARTHEST - sum(int(game.tables.nearest[one]) for one in stones if game.tables.nearest[one] < NEVER),
+            ]
+            if all(game.tables.nearest[one] < NEVER for one in stones):
+                assert score - 1 == left[0] << PARTS | left[1] << DOORS | left[2] << OUTSIDE | left[3], text
+                spread += 1
+    assert (lost > 3, spread > 3) == (True, True), (lost, spread)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -26,10 +26,16 @@ from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
+from searchbench.solvers.guided.featurespace.search import Strategy
 
-RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNTANGLING, UNPACKING, BACKWARD, AIMING = range(10)
-"""The strategies. Five see rooms and hotspots and hear all advisors. The last three pull, the first of them by a plan."""
+RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNTANGLING = range(7)
+UNPACKING, BACKWARD, AIMING_BACK, SPREADING, AIMING_FORTH = range(7, 12)
+"""The strategies. Five see rooms and hotspots and hear all advisors. Of the others four pull, the first of them by a plan;
+the last one goes forwards to positions that others have pulled stones to, in each of the first four ways."""
 SEEING: Final = (GUIDED, REUSING, SPARING, VARYING, UNTANGLING)
+PULLING: Final = (UNPACKING, BACKWARD, AIMING_BACK, SPREADING)
+WAYS: Final = (RETROGRADE, GUIDED, REUSING, ORDERED)
+"""The strategies whose plans and features the trials towards a position take by turns."""
 STRICT: Final = (SPARING, UNTANGLING)
 """Where stones on goals before their turn are out of the plan."""
 
@@ -152,56 +158,38 @@ class SokobanFeatureSpace:
     shift: int = CELL_SHIFT
     shared: dict[tuple[int, ...], _Shared] = field(default_factory=dict, compare=False)
     """What the strategies of a search have in common, for each start."""
+    aimed: dict[tuple[int, ...], SokobanFeatureSpace] = field(default_factory=dict, compare=False)
+    """The level with other goals, those of the last aim."""
 
     judged = staticmethod(judged)
 
-    @property
-    def backward(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it pulls: three do where all goals are full in the end."""
-        level = self.tables.level
-        return (*UNPACKING * [False], *(3 * [True] if len(level.stones) == len(level.goals) else []))
-
-    @property
-    def heard(self) -> tuple[int, ...]:
-        """Return how many advisors each strategy hears."""
-        return tuple(ADVISORS if strategy in SEEING else EXPLORER for strategy in range(self.strategies))
-
-    @property
-    def fresh(self) -> tuple[bool, ...]:
-        """Return of each strategy whether its advisors choose among moves to new positions alone."""
-        return tuple(strategy == GUIDED for strategy in range(self.strategies))
-
-    @property
-    def late(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it begins with the second turn of the others.
+    @cached_property
+    def strategies(self) -> dict[int, Strategy]:
+        """Return the searches in the order of their turns: with those that pull where all goals are full in the end.
 
         Untangling and meeting that waits as well where all goals lie together: plans fill these first.
         """
-        squares, goals = range(len(self.tables.level.cells)), self.tables.level.goals
-        together = len(parts_of(self.tables, set(squares) - set(goals))) == 1
-        late = (VARYING, UNTANGLING, AIMING) if together else (VARYING,)
-        return tuple(strategy in late for strategy in range(self.strategies))
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """Return of each strategy how long its turns are: half backwards, and twice for untangling and for meeting that."""
-        lengths = {UNTANGLING: 2, UNPACKING: 0.5, BACKWARD: 0.5, AIMING: 2}
-        return tuple(lengths.get(strategy, 1) for strategy in range(self.strategies))
-
-    @property
-    def renewed(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it begins anew again and again: with another plan, or another aim, each time."""
-        return tuple(strategy in (VARYING, AIMING) for strategy in range(self.strategies))
-
-    @property
-    def aims(self) -> tuple[int, ...]:
-        """Return of each strategy the one whose positions its trials are to meet, -1 for none."""
-        return tuple(UNTANGLING if strategy == AIMING else -1 for strategy in range(self.strategies))
-
-    @property
-    def strategies(self) -> int:
-        """Return how many searches take turns."""
-        return len(self.backward)
+        level, squares = self.tables.level, range(len(self.tables.level.cells))
+        together = len(parts_of(self.tables, set(squares) - set(level.goals))) == 1
+        plain, seeing = Strategy(heard=EXPLORER), Strategy(heard=ADVISORS)
+        pulling = replace(plain, backward=True, share=0.5)
+        found = {
+            RETROGRADE: plain,
+            GUIDED: replace(seeing, fresh=True),
+            BACKWARD: pulling,
+            SPREADING: replace(pulling, share=2),
+            AIMING_FORTH: replace(seeing, share=2, renewed=True, aims=(SPREADING, BACKWARD), tries=len(WAYS)),
+            REUSING: seeing,
+            ORDERED: plain,
+            SPARING: seeing,
+            VARYING: replace(seeing, late=True, renewed=True),
+            UNTANGLING: replace(seeing, late=together, share=2),
+            UNPACKING: pulling,
+            AIMING_BACK: replace(pulling, late=together, share=2, renewed=True, aims=(UNTANGLING,)),
+        }
+        if len(level.stones) == len(level.goals):
+            return found
+        return {number: found[number] for number in found if number not in (*PULLING, AIMING_FORTH)}
 
     @property
     def most(self) -> int:
@@ -211,14 +199,14 @@ class SokobanFeatureSpace:
 
     def names(self, strategy: int = 0) -> Mapping[str, Any]:
         """Return the functions of the contract."""
-        if self.backward[strategy]:
+        if self.strategies[strategy].backward:
             return FUNCTIONS
         own = ("restore", "follow", "score_position", "write_macros", "is_lost")
         return {name: getattr(position, name) for name in own}
 
     def roots(self, start: Sequence[int], strategy: int = 0) -> list[list[int]]:
         """Return the positions that a strategy begins with: the start, or all solved ones."""
-        return backward.last_positions(self.tables) if self.backward[strategy] else [list(start)]
+        return backward.last_positions(self.tables) if self.strategies[strategy].backward else [list(start)]
 
     def work(
         self,
@@ -226,17 +214,21 @@ class SokobanFeatureSpace:
         names: jit.Names,
         strategy: int = 0,
         trial: int = 0,
+        aim: Sequence[int] = (),
         pause: Callable[[], None] = _go_on,
     ) -> Any:
         """Return the arrays for a trial of a strategy from a state: those of the enhanced search, and its plan."""
-        squares = len(self.tables.level.cells)
-        key = tuple(start)
-        if strategy == AIMING:  # each trial has another start, of which nothing is kept
-            return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), NO_PLAN)
+        if strategy == AIMING_BACK:  # each trial has another aim, of which nothing is kept
+            return backward.backward_work(self.tables, stones_of(aim), base_work(self.tables, aim), NO_PLAN)
+        if strategy == AIMING_FORTH:
+            own = WAYS[trial % len(WAYS)]
+            return self._towards(stones_of(aim)).work(start, names, own, pause=pause)._replace(final=False)
+        squares, key = len(self.tables.level.cells), tuple(start)
         shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
-        if self.backward[strategy]:
+        if self.strategies[strategy].backward:
             plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
-            return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
+            work = backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
+            return backward.spreading(work, self.tables, *shared.sight[:2]) if strategy == SPREADING else work
         shared.pauses.append(pause)
         try:
             plan = shared.plan(strategy, trial)
@@ -250,8 +242,16 @@ class SokobanFeatureSpace:
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
-            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict,
+            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip
+
+    def _towards(self, stones: Sequence[int]) -> SokobanFeatureSpace:
+        """Return the same of the level with its goals where stones stand; it is kept until another one is asked for."""
+        goals = tuple(sorted(stones))
+        if goals not in self.aimed:
+            self.aimed.clear()
+            self.aimed[goals] = SokobanFeatureSpace(LevelTables(replace(self.tables.level, goals=goals)))
+        return self.aimed[goals]
 
     def steps(
         self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, Sequence[int]]] = ()

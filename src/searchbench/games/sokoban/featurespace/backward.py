@@ -16,6 +16,7 @@ from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.packing import pulls_to
 from searchbench.games.sokoban.featurespace.plan_search import parts_of
 from searchbench.games.sokoban.featurespace.retrograde import Backwards
+from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
 from searchbench.games.sokoban.rules import state_of
 from searchbench.games.sokoban.tables import NEVER, LevelTables
 
@@ -31,11 +32,20 @@ def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: 
     base.facts[STONES] = count
     return Backwards(
         base._replace(maze=maze, costs=np.vstack([pulls, base.costs[4 * squares :]])),
-        np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32),
+        np.zeros((4, 4 * squares), np.int32), np.zeros((6, 4 * squares), np.int32),
         np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
         plan, False,
-        False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), False,
+        False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), False, False,
+        np.full(squares, -1, np.int32), NO_DOORS,
     )  # fmt: skip
+
+
+def spreading(
+    work: Backwards, tables: LevelTables, rooms: npt.NDArray[np.int32], doors: npt.NDArray[np.int32]
+) -> Backwards:
+    """Return the arrays for the search backwards that spreads stones."""
+    nearest = np.minimum(tables.nearest, len(work.nearest)).astype(np.int32)
+    return work._replace(spreading=True, nearest=nearest, rooms=rooms, doors=doors)
 
 
 def last_positions(tables: LevelTables) -> list[list[int]]:

@@ -46,7 +46,7 @@ class Space(NamedTuple):
     `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone
     stone from s to the square that step i fills. Where explorer and opener are heard, `advised` is true, and `least` has
     the least score that the explorer has rated among the moves of a position. Where a plan is `strict`, stones on goals before
-    their turn are out of it.
+    their turn are out of it. Where `final` is false, full goals are no end: the man may be on the wrong side.
     """
 
     base: Base
@@ -65,6 +65,7 @@ class Space(NamedTuple):
     advised: bool
     least: Any
     strict: bool
+    final: bool
 
 
 def scored(work: Any, distance: int) -> int:

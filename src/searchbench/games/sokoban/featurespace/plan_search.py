@@ -13,6 +13,7 @@ from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
 from searchbench.games.sokoban.featurespace.retrograde import Backwards
+from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
 from searchbench.games.sokoban.rules import BITS, from_square, state_of, to_square
 from searchbench.games.sokoban.tables import NEVER, LevelTables
 from searchbench.solvers.guided.featurespace.kernel import ADVISORS as ADVISORS_NOTE
@@ -122,9 +123,10 @@ def _emptying(
         homes[list(stones)] = np.arange(len(base.costs) - count, len(base.costs))
         homes[marked == 0] = -1
     return Backwards(
-        base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
+        base, np.zeros((4, 4 * squares), np.int32), np.zeros((6, 4 * squares), np.int32), marked, useful,
         np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
-        once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8), sparing,
+        once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8), sparing, False,
+        np.full(squares, -1, np.int32), NO_DOORS,
     )  # fmt: skip
 
 

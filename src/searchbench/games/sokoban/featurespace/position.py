@@ -86,7 +86,7 @@ def score_position(work: Any) -> int:
     base = work.base
     distance = estimate(base, 0, 0)
     walk(base, base.kept[0, base.kept.shape[1] - 1])
-    return 0 if base.facts[OFF_GOAL] == 0 else scored(work, distance)
+    return 0 if base.facts[OFF_GOAL] == 0 and work.final else scored(work, distance)
 
 
 def distance_after(work: Any, man: int) -> int:
@@ -219,7 +219,7 @@ def remember(work: Any, key: int, score: int) -> None:
 
 def score_after(work: Any, man: int) -> int:
     """Return the score of the stones on the board, or LOST if they cannot all have goals."""
-    if work.base.facts[OFF_GOAL] == 0:
+    if work.base.facts[OFF_GOAL] == 0 and work.final:
         return 0
     distance = distance_after(work, man)
     return LOST if distance >= UNREACHABLE else scored(work, distance)

@@ -30,6 +30,7 @@ from searchbench.games.sokoban.featurespace.features import (
     PUSHES,
     WALKER,
     parts,
+    shut_doors,
     steps_done,
 )
 from searchbench.games.sokoban.featurespace.position import distance_after
@@ -49,7 +50,7 @@ class Backwards(NamedTuple):
 
     Stones `vanish` in sinks until so many are left as are `staying`; a `sparing` search lets few of them rest on the way. Where
     sinks can be used `once`, `homes` are the rows of costs of stones in them, -1 for all other squares, and `settled` marks
-    those that were used.
+    those that were used. Where the search is `spreading`, `nearest` counts the pulls from goals, and rooms and doors matter.
     """
 
     base: Base
@@ -65,6 +66,9 @@ class Backwards(NamedTuple):
     homes: Any
     settled: Any
     sparing: bool
+    spreading: bool
+    rooms: Any
+    doors: Any
 
 
 def restore(work: Any, position: Any) -> int:
@@ -120,7 +124,23 @@ def score_position(work: Any) -> int:
 
 def pulled_score(work: Any, man: int) -> int:
     """Return the score of the stones on the board, the man's squares being marked, or LOST."""
+    if work.spreading:
+        return spread_score(work, man)
     return vanishing_score(work) if work.vanish else score_to_start(work, man)
+
+
+def spread_score(work: Any, man: int) -> int:
+    """Return the score where stones are to be in nobody's way, off the goals and far from them, or LOST."""
+    if distance_after(work, man) >= UNREACHABLE:
+        return LOST
+    base = work.base
+    on_goals = far = 0
+    for stone in range(base.facts[STONES]):
+        away = work.nearest[base.board[SQUARE, stone]]
+        on_goals += away == 0
+        far += away
+    left = min(parts(work), MOST) << PARTS | min(shut_doors(work), MOST) << DOORS | on_goals << ON_GOALS
+    return int(1 + (left | max(FARTHEST - far, 0)))
 
 
 def score_to_start(work: Any, man: int) -> int:

@@ -62,6 +62,28 @@ def luby(number: int) -> int:
     return 1 << bits - 1
 
 
+@dataclass(frozen=True, kw_only=True)
+class Strategy:
+    """Say how one of the searches that take turns goes, each with arrays of its own."""
+
+    heard: int
+    """How many of the advisors it hears, the first ones."""
+    fresh: bool = False
+    """Whether advisors choose among moves to new positions alone."""
+    backward: bool = False
+    """Whether it begins with solved positions and takes moves back."""
+    late: bool = False
+    """Whether it begins with the second turn of the others."""
+    share: float = 1
+    """How long its turns are, those of the first one being 1."""
+    renewed: bool = False
+    """Whether it begins anew again and again, each *trial* with arrays of its own."""
+    aims: tuple[int, ...] = ()
+    """The strategies whose positions its trials are to meet, by turns."""
+    tries: int = 1
+    """So many trials in a row have the same aim."""
+
+
 class FeatureSpaceGame(Protocol):
     """What a game supplies for the search: the functions of the contract, arrays, and what its moves stand for."""
 
@@ -70,31 +92,23 @@ class FeatureSpaceGame(Protocol):
     """The bits of a score below those that tell a cell."""
     most: int
     """The most macro moves of a position."""
-    strategies: int
-    """How many searches take turns, each with arrays of its own."""
-    heard: Sequence[int]
-    """Of each, how many of the advisors it hears, the first ones."""
-    fresh: Sequence[bool]
-    """Of each, whether advisors choose among moves to new positions alone."""
-    late: Sequence[bool]
-    """Of each, whether it begins with the second turn of the others."""
-    shares: Sequence[float]
-    """Of each, how long its turns are, those of the first one being 1."""
-    renewed: Sequence[bool]
-    """Of each, whether it begins anew again and again, each *trial* with arrays of its own."""
-    aims: Sequence[int]
-    """Of each, the one whose positions its trials are to meet, -1 for none: each trial starts the arrays with such a position."""
-    backward: Sequence[bool]
-    """Of each, whether it begins with solved positions and takes moves back."""
+    strategies: Mapping[int, Strategy]
+    """The searches that take turns, in their order, each with its number."""
 
     def names(self, strategy: int) -> Mapping[str, Any]:
         """Return the functions of the contract."""
         ...
 
     def work(
-        self, start: Sequence[int], names: jit.Names, strategy: int, trial: int = 0, pause: Callable[[], None] = ...
+        self,
+        start: Sequence[int],
+        names: jit.Names,
+        strategy: int,
+        trial: int = 0,
+        aim: Sequence[int] = (),
+        pause: Callable[[], None] = ...,
     ) -> Any:
-        """Return the named tuple of arrays for a trial of a strategy from a state.
+        """Return the named tuple of arrays for a trial of a strategy: from a state, to the position that it aims at.
 
         `pause` is called every second or so: it raises LimitReached.
         """
@@ -132,29 +146,29 @@ class FeatureSpace(Guided):
             raise BadRequest(
                 f"method featurespace: {task.game} supplies no features for it; idastar searches every puzzle"
             )
-        perimeters = [new_perimeter(PERIMETER if any(rules.backward) else 1) for _ in range(2)]
-        entries = max((self.entries or ENTRIES) // rules.strategies, 2 * rules.most)
+        both = any(strategy.backward for strategy in rules.strategies.values())
+        perimeters = [new_perimeter(PERIMETER if both else 1) for _ in range(2)]
+        entries = max((self.entries or ENTRIES) // len(rules.strategies), 2 * rules.most)
         strategies: dict[int, _Strategy] = {}
         running = strategies.values()
-        late, shares, aims = rules.late, rules.shares, rules.aims
         share = FIRST_SHARE
         while True:
-            for number in range(rules.strategies):
-                if late[number] and share == FIRST_SHARE:
+            for number, strategy in rules.strategies.items():
+                if strategy.late and share == FIRST_SHARE:
                     continue
                 if number not in strategies:
-                    aim = strategies.get(aims[number])
-                    strategies[number] = _Strategy(task, rules, perimeters, number, entries, aim)
+                    aims = [strategies[aim] for aim in strategy.aims]
+                    strategies[number] = _Strategy(task, rules, perimeters, number, entries, aims)
                 one = strategies[number]
                 others = sum(other.nodes for other in running if other is not one)
-                ended = one.search(others, int(share * shares[number]))
+                ended = one.search(others, int(share * strategy.share))
                 nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
                 if ended == FOUND:
                     moves = rules.steps(task.start, *_halves(strategies, one))
                     return task.line(moves, _cost(task, moves), nodes, False, kept)
                 if ended == EXHAUSTED:
                     raise task.unsolvable(nodes, kept)
-            if all(one.renewed or one.note[STATUS] == FULL for one in running):
+            if all(one.strategy.renewed or one.note[STATUS] == FULL for one in running):
                 full = sum(int(one.note[MOVES]) for one in running)
                 raise Exhausted(
                     f"{task.game}: no solution in {full:,} macro moves: more `entries` keep more of them", nodes, kept
@@ -172,32 +186,38 @@ class _Strategy:
         perimeters: Sequence[Perimeter],
         number: int,
         entries: int,
-        aim: _Strategy | None = None,
+        aims: Sequence[_Strategy] = (),
     ) -> None:
         names = jit.Names(dict(rules.names(number)), task.names.target, None)
         self.task, self.rules, self.number, self.names, self.entries = task, rules, number, names, entries
-        self.backward, self.renewed = rules.backward[number], rules.renewed[number]
+        self.strategy, self.aims = rules.strategies[number], aims
         # Positions of a trial that is over are gone, so that no search may meet them.
-        own = new_perimeter(1) if self.renewed else perimeters[self.backward]
-        self.perimeters = own, perimeters[not self.backward]
+        entered = new_perimeter(1) if self.strategy.renewed else perimeters[self.strategy.backward]
+        self.perimeters = entered, perimeters[not self.strategy.backward]
         self.roots = np.array(rules.roots(task.start, number), np.int64)
         self.kernel = jit.bind(explore, names)
         self.note = np.zeros(NOTES, np.int64)
         self.trials = self.before = self.over = 0
-        self.aim = aim
 
     def _begin(self, entries: int, others: int) -> None:
         """Begin a trial, for which so many moves are kept."""
         rules, number = self.rules, self.number
         self.before += int(self.note[NODES])
         self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
-        start = self.aim.target(self.trials) if self.aim else self.task.start
-        work = rules.work(start, self.names, number, self.trials, partial(self._report, others))
+        pause = partial(self._report, others)
+        work = rules.work(self.task.start, self.names, number, self.trials, self._aim(), pause)
         self.searched = work, self.tree, *self.perimeters, self.roots
         self.note = np.zeros(NOTES, np.int64)
-        self.note[ADVISORS], self.note[SHIFT] = rules.heard[number], rules.shift
-        self.note[FRESH], self.note[OWN] = rules.fresh[number], number << OWNER_BITS
+        self.note[ADVISORS], self.note[SHIFT] = self.strategy.heard, rules.shift
+        self.note[FRESH], self.note[OWN] = self.strategy.fresh, number << OWNER_BITS
         self.trials += 1
+
+    def _aim(self) -> list[int]:
+        """Return the position that a trial is to meet, nothing where it aims at none."""
+        if not self.aims:
+            return []
+        turn = self.trials // self.strategy.tries
+        return self.aims[turn % len(self.aims)].target(turn // len(self.aims))
 
     def target(self, trial: int) -> list[int]:
         """Return the kept position of the best score, for all but the first trial of a part of them that chance picks."""
@@ -220,18 +240,19 @@ class _Strategy:
     def search(self, others: int, share: int) -> int:
         """Search on for a share of nodes, the others having searched some already; return how that ended."""
         end = self.nodes + share
-        if not self.trials and not self.renewed:
+        if not self.trials and not self.strategy.renewed:
             self._begin(self.entries, others)
         while self.nodes < end:
-            if self.renewed and (self.nodes >= self.over or self.note[STATUS] in (FULL, EXHAUSTED)):
+            if self.strategy.renewed and (self.nodes >= self.over or self.note[STATUS] in (FULL, EXHAUSTED)):
                 length = FIRST_TRIAL * luby(self.trials + 1)
                 self._begin(min(length + 2 * self.rules.most, self.entries), others)
                 self.over = self.nodes + length
-            self._go_on(others, min(self.over, end) if self.renewed else end)
-            if not self.renewed or self.note[STATUS] in (FOUND, EXHAUSTED):
+            self._go_on(others, min(self.over, end) if self.strategy.renewed else end)
+            if not self.strategy.renewed or self.note[STATUS] in (FOUND, EXHAUSTED):
                 break
-        if self.aim and self.note[STATUS] == EXHAUSTED:
-            return PAUSED  # that position is lost, the start need not be
+        if self.aims and self.note[STATUS] == EXHAUSTED:  # that position is lost, the start need not be
+            self.trials += -self.trials % self.strategy.tries
+            return PAUSED
         return int(self.note[STATUS])
 
     def _go_on(self, others: int, end: int) -> None:
@@ -260,7 +281,7 @@ def _halves(strategies: Mapping[int, _Strategy], one: _Strategy) -> tuple[list[i
     if met != NONE:
         other = strategies[met >> OWNER_BITS]
         back = other.path(moves_before(other.tree, met & ((1 << OWNER_BITS) - 1)))
-    if one.backward:
+    if one.strategy.backward:
         forth, back = back, forth
     return [move for move, _ in forth], back[::-1]
 
