@@ -410,7 +410,7 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
     assert [luby(number) for number in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
     monkeypatch.setattr(search, "FIRST_SHARE", 2_000)
     monkeypatch.setattr(search, "FIRST_TRIAL", 5)
-    others = SokobanFeatureSpace.strategies.func  # type: ignore[attr-defined]
+    others = vars(SokobanFeatureSpace)["strategies"].func
     late = property(lambda rules: {one: replace(own, late=one != VARYING) for one, own in others(rules).items()})
     monkeypatch.setattr(SokobanFeatureSpace, "strategies", late)
     begun, plain, chance = list[tuple[int, list[Any], int]](), search._Strategy._begin, random.Random(39)

@@ -33,7 +33,6 @@ UNPACKING, BACKWARD, AIMING_BACK, SPREADING, AIMING_FORTH = range(7, 12)
 """The strategies. Five see rooms and hotspots and hear all advisors. Of the others four pull, the first of them by a plan;
 the last one goes forwards to positions that others have pulled stones to, in each of the first four ways."""
 SEEING: Final = (GUIDED, REUSING, SPARING, VARYING, UNTANGLING)
-PULLING: Final = (UNPACKING, BACKWARD, AIMING_BACK, SPREADING)
 WAYS: Final = (RETROGRADE, GUIDED, REUSING, ORDERED)
 """The strategies whose plans and features the trials towards a position take by turns."""
 STRICT: Final = (SPARING, UNTANGLING)
@@ -189,7 +188,8 @@ class SokobanFeatureSpace:
         }
         if len(level.stones) == len(level.goals):
             return found
-        return {number: found[number] for number in found if number not in (*PULLING, AIMING_FORTH)}
+        pulled = {number for number, one in found.items() if one.backward}
+        return {number: one for number, one in found.items() if not pulled & {number, *one.aims}}
 
     @property
     def most(self) -> int:
