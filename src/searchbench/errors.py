@@ -171,10 +171,19 @@ def raised_in(error: BaseException, kind: type) -> str:
     for frame in traceback.extract_tb(error.__traceback__):
         path = Path(frame.filename)
         if path in files or path.parent in folders:
-            found = f"{frame.filename}, line {frame.lineno}, in {frame.name}"
+            found = _place(frame)
     if isinstance(error, SyntaxError) and error.filename:
         found = f"{error.filename}, line {error.lineno}"
     return found
+
+
+def is_own(error: BaseException, kind: type) -> bool:
+    """Tell whether a statement in a class's file or its folder raised an exception, and nothing that it called."""
+    return raised_in(error, kind) == _place(traceback.extract_tb(error.__traceback__)[-1])
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    return f"{frame.filename}, line {frame.lineno}, in {frame.name}"
 
 
 def _file_of(kind: type) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.board import Board
-from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, raised_in, told
+from searchbench.errors import BadGame, BadRequest, SearchBenchError, is_own, line_of, raised_in, told
 from searchbench.index.protocol import Part, line_size
 from searchbench.jit.data import PARAMETER, asks_for_data
 from searchbench.jit.references import plain_function
@@ -48,10 +48,15 @@ def is_whole(value: Any) -> bool:
 
 @contextmanager
 def calling(game: Any, what: str, right: str) -> Iterator[None]:
-    """Turn an exception from a game's method into BadGame, with the place, the game, and the correct form."""
+    """Turn an exception from a game's method into BadGame, with the place, the game, and the correct form.
+
+    A request that the game itself refuses keeps its message.
+    """
     try:
         yield
     except BadRequest as error:
+        if is_own(error, type(game)):  # the game refuses its parameters in its own words
+            raise
         place = raised_in(error, type(game))
         raise BadGame(f"{place}: {what} of {name_of(game)}: {error}" if place else str(error)) from error
     except SearchBenchError:

@@ -279,3 +279,18 @@ def test_a_state_without_numbers_is_told_what_one_looks_like(program: Program, d
     answer = program("probe", databases["eight"], "a b c")
     assert answer.code == 30
     assert "expected numbers with spaces between them, as in '0 1 2 3 4 5 6 7 8'" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        ("sokoban:#99", "sokoban: '#99': there are levels 1 to 10 in the file that comes with the game;"),
+        ("sokoban:nowhere.xsb#1", "sokoban: nowhere.xsb: it cannot be read:"),
+        ("sokoban:#####|#@$#|#####", "the level, line 1, row 2, column 3: the level has 1 stones and 0 goals"),
+    ],
+)
+def test_what_a_game_refuses_itself_is_told_in_its_own_words(program: Program, game: str, message: str) -> None:
+    """Where in the game's code that was is of no use to anybody."""
+    answer = program("search", game)
+    assert answer.code == 30
+    assert answer.err.startswith(f"searchbench: {message}")

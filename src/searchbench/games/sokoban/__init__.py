@@ -45,7 +45,7 @@ from searchbench.games.sokoban.solution import lurd
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.games.sokoban.text import Level, letters, read_level
 
-OWN: Final = "the levels that come with the game"
+OWN: Final = "the file that comes with the game"
 SAMPLE: Final = "a level is FILE#NUMBER, #NUMBER for one that comes with the game, or rows such as '5#|#@$.#|5#'"
 
 
@@ -103,7 +103,7 @@ class Sokoban(Game):
             raise BadRequest(f"sokoban: {self.level!r}: {SAMPLE}")
         found = levels_of(file)
         if not re.fullmatch(r"\d{1,6}", number) or not 1 <= int(number) <= len(found):
-            raise BadRequest(f"sokoban: {self.level!r}: {file or OWN} has the levels 1 to {len(found)}; {SAMPLE}")
+            raise BadRequest(f"sokoban: {self.level!r}: there are levels 1 to {len(found)} in {file or OWN}; {SAMPLE}")
         return found[int(number) - 1]
 
     @property
