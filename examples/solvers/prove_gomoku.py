@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import sys
 from pathlib import Path
 
-from searchbench.catalogue import load
-from searchbench.errors import BadRequest, SearchBenchError
+from searchbench.errors import SearchBenchError
 from searchbench.solvers.proof.gomoku.branch import progress
-from searchbench.solvers.proof.gomoku.closing import close_branch
-from searchbench.solvers.proof.gomoku.missing import add_missing
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.rounds import prove
+from searchbench.solvers.proof.gomoku.together import close
 from searchbench.solvers.proof.gomoku.trees import take_over, write_trees
 
 
 def tell(line: str) -> None:
     """Print a line at once."""
     print(line, flush=True)
-
-
-def missed(report: Path, opening: Opening) -> list[tuple[int, ...]]:
-    """Return the positions for which a verification found no move, from what `verify --json` printed. Raises BadRequest."""
-    game = load(f"gomoku:{opening.size},{opening.rule}")
-    try:
-        found = json.loads(report.read_text())["found"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadRequest(
-            f"{report}: expected faults as `searchbench verify FILE --json` prints them ({error!r})"
-        ) from None
-    return [tuple(game.parse(text)) for fault in found for text in re.findall(r"no move is given for '([^']*)'", fault)]
 
 
 def main() -> int:
@@ -50,20 +34,15 @@ def main() -> int:
     parser.add_argument("--progress", action="store_true", help="only tell how far the work is")
     parser.add_argument("--proved", type=Path, help="begin with what the text files of this folder prove")
     parser.add_argument("--write", type=Path, help="in the end write what is proved as text files to this folder")
-    parser.add_argument(
-        "--missing", type=Path, help="give records to positions that `verify --json` misses (its output)"
-    )
     options = parser.parse_args()
     try:
         opening = Opening(options.size, options.rule)
         if options.proved:
             tell(f"{take_over(options.proved, options.folder, opening):,} replies taken from {options.proved}")
-        if options.missing:
-            tell(f"{add_missing(options.folder, opening, missed(options.missing, opening))} records added")
         if not options.progress:
             names = [name for name in options.branches.split(",") if name]
-            close = close_branch if options.close else None
-            prove(options.folder, opening, options.threads, options.seconds, names, tell, close)
+            step = close if options.close else prove
+            step(options.folder, opening, options.threads, options.seconds, names, tell)
         if options.write:
             tell(f"{write_trees(options.folder, options.write, opening)} branches written to {options.write}")
         reached = progress(options.folder, opening)

@@ -14,7 +14,6 @@ from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch, written
 from searchbench.solvers.proof.gomoku.closing import close_records
 from searchbench.solvers.proof.gomoku.fours import WON
-from searchbench.solvers.proof.gomoku.missing import add_missing
 from searchbench.solvers.proof.gomoku.nodes import stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.race import attempt, search_of
@@ -146,19 +145,6 @@ def test_a_record_that_only_symmetric_ones_lead_to_is_kept(begun: Path, tmp_path
         )
         with pytest.raises(DamagedData, match="cannot be read"):
             read_tree(proved / "a15.txt", OPENING)
-
-
-def test_positions_that_a_checker_misses_get_records(begun: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    take_over(written_to(begun, tmp_path / "proved"), folder, OPENING)
-    state, move = next(iter(read_branch(folder, OPENING, WHITE).records_of(SECOND)))
-    missed = stones_at(state, [(move, 1), (state.index(0), 2)])  # white answers far away
-    turned, _ = OPENING.canonical(missed)
-    assert missed != turned
-    assert add_missing(folder, OPENING, [turned]) >= 1
-    assert missed in dict(read_branch(folder, OPENING, WHITE).records())
-    with pytest.raises(BadRequest, match="no branch leads to the position with black h8 and white o1"):
-        add_missing(folder, OPENING, [stones_at(OPENING.start, [(224, 2)])])
 
 
 def test_a_win_by_threats_that_a_later_search_finds_has_a_first_move(monkeypatch: pytest.MonkeyPatch) -> None:

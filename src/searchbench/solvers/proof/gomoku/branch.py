@@ -43,6 +43,8 @@ class Branch:
     """How many records a checker's walk has passed (:mod:`searchbench.solvers.proof.gomoku.closing`)."""
     added: list[list[Any]] = field(default_factory=list)
     gaps: list[list[Any]] = field(default_factory=list)
+    beside: dict[int, int] = field(default_factory=dict)
+    """How many records of each branch its own were asked about with (:mod:`searchbench.solvers.proof.gomoku.together`)."""
 
     def __str__(self) -> str:
         name = self.opening.name
@@ -78,6 +80,11 @@ class Branch:
             if reply not in self.attempts
             or not (self.attempts[reply]["proved"] or self.attempts[reply]["limit"] >= limit)
         ]
+
+    @property
+    def closed(self) -> bool:
+        """Return whether a walk has passed all records, and nothing is left that was not proved again."""
+        return self.finished and not self.gaps and self.checked == sum(1 for _ in self.records())
 
     @property
     def finished(self) -> bool:
@@ -117,6 +124,11 @@ class Branch:
             self.added += line["records"]
             self.gaps += line["gaps"]
             return
+        if "beside" in line:
+            self.beside = dict(line["beside"])
+            self.added += line["records"]
+            self.gaps += line["gaps"]
+            return
         if "closed" in line:
             self.gaps = [gap for gap in self.gaps if gap != line["closed"]]
             self.added += line["records"]
@@ -127,7 +139,7 @@ class Branch:
             self.below.append(dict(line))
         elif "second" in line:
             if line["second"] != self.second:
-                self.checked, self.added, self.gaps = 0, [], []
+                self.checked, self.added, self.gaps, self.beside = 0, [], [], {}
             self.second = line["second"]
         else:
             self.tried.setdefault(line.get("of", self.second), {})[line["reply"]] = dict(line)

@@ -60,7 +60,7 @@ def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool], targ
         if not waiting or not branch.finished:
             break
         began, before = time.process_time(), attack.nodes
-        added, gaps = _added(attack, Checker(opening, dict(records), False, target), waiting, stop)
+        added, gaps = added_after(attack, Checker(opening, dict(records), False, target), waiting, stop)
         branch.add({
             "checked": branch.checked + len(waiting), "short": SHORT, "records": written(added),
             "gaps": [written({gap: -1})[0] for gap in gaps], "nodes": attack.nodes - before,
@@ -103,7 +103,7 @@ class Checker:
         return [self._seen(one) for one in self.check.uncovered(seen, 2 * there + self.white)]
 
 
-def _added(
+def added_after(
     attack: Attack, checker: Checker, records: Iterable[tuple[State, int]], stop: Callable[[], bool]
 ) -> tuple[dict[State, int], list[State]]:
     """Return records that a checker needs besides, after the moves of some, and positions that are not proved again."""
@@ -143,7 +143,7 @@ def closed(
         records |= prove_again(attack, root, stop) or {}
     waiting = records
     while waiting:
-        waiting, gaps = _added(attack, Checker(opening, records, white, target), list(waiting.items()), stop)
+        waiting, gaps = added_after(attack, Checker(opening, records, white, target), list(waiting.items()), stop)
         if gaps:
             raise Exhausted("a position that was proved is not proved again: give more nodes", attack.nodes)
         records |= waiting

@@ -16,13 +16,14 @@ from searchbench.proof import Claim
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import progress, read_branch
-from searchbench.solvers.proof.gomoku.closing import close_branch, closed
+from searchbench.solvers.proof.gomoku.closing import closed
 from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
 from searchbench.solvers.proof.gomoku.nodes import PositionSearch, State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import Rule
 from searchbench.solvers.proof.gomoku.rounds import WHOLE, prove
 from searchbench.solvers.proof.gomoku.search import QuietSearch
+from searchbench.solvers.proof.gomoku.together import close
 from searchbench.solvers.proof.gomoku.trees import take_over
 from searchbench.solvers.proof.gomoku.two_levels import TwoLevels
 
@@ -110,10 +111,12 @@ def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None
     with _folder(work) as folder:
         if proved is not None:
             take_over(proved, folder, opening)
-        for close in (None, close_branch):
-            if not prove(folder, opening, run.threads, _left(budget), names, report, close):
+        for step in (prove, close):
+            if not step(folder, opening, run.threads, _left(budget), names, report):
+                reached = progress(folder, opening)
+                why = f"{reached.gaps} positions are not proved again" if reached.gaps else "no result"
                 raise LimitReached(
-                    f"{opening}: no result within {budget.seconds:g} seconds; {progress(folder, opening)}; "
+                    f"{opening}: {why} within {budget.seconds:g} seconds; {reached}; "
                     + ("go on with the same folder" if work is not None else "keep the work in a folder: --work DIR")
                 )
         chosen = opening.replies(opening.start)
@@ -124,11 +127,6 @@ def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None
         nodes, seconds = 0, 0.0
         for white in chosen:
             branch = read_branch(folder, opening, white)
-            if branch.checked < len(list(branch.records())) or branch.gaps:
-                raise LimitReached(
-                    f"{opening}: {branch}, but {len(branch.gaps)} positions are not proved again; "
-                    "go on with the same folder"
-                )
             nodes, seconds = nodes + branch.nodes, seconds + branch.seconds
             records += branch.records()
     moves = opening.strategy(records)

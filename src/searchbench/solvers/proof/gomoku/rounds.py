@@ -100,19 +100,17 @@ def prove(
     seconds: float = 0.0,
     branches: Sequence[str] = (),
     report: Callable[[str], None] = print,
-    close: Callable[..., Branch] | None = None,
 ) -> bool:
     """Work on the proof in a folder, on several processes, for some seconds (0: until it ends); return whether it is whole.
 
-    Every round gives the open replies of each branch four times as many nodes. With `close` (`closing.close_branch`), finished
-    branches are walked through as a checker does instead. Raises BadRequest and DamagedData.
+    Every round gives the open replies of each branch four times as many nodes. Raises BadRequest and DamagedData.
     """
     handle = open_folder(folder, opening)
     try:
         chosen = chosen_branches(opening, branches)
         until = time.time() + seconds if seconds else float("inf")
-        with ProcessPoolExecutor(threads, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
-            for limit in LIMITS if close is None else ():
+        with processes(threads) as pool:
+            for limit in LIMITS:
                 read = [read_branch(folder, opening, white) for white in chosen]
                 waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
                 if time.time() >= until:
@@ -120,10 +118,11 @@ def prove(
                 tasks = [pool.submit(work_on_branch, folder, opening, white, limit, until) for white in waiting]
                 for task in as_completed(tasks):
                     report(f"{task.result()}; up to {limit:,} nodes each. {progress(folder, opening)}")
-            if close is not None:
-                tasks = [pool.submit(close, folder, opening, white, until) for white in chosen]
-                for task in as_completed(tasks):
-                    report(f"{task.result()}. {progress(folder, opening)}")
         return all(read_branch(folder, opening, white).finished for white in chosen)
     finally:
         os.close(handle)
+
+
+def processes(threads: int) -> ProcessPoolExecutor:
+    """Return processes that end with this one."""
+    return ProcessPoolExecutor(threads, mp_context=get_context("spawn"), initializer=end_with_parent)
