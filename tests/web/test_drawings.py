@@ -23,6 +23,7 @@ from searchbench.rules import UNDECIDED
 
 SVG = "{http://www.w3.org/2000/svg}"
 GAMES = [kind().spec for kind in (*shipped(), *shipped(ABSTRACTIONS)) if kind.name != "graph"] + list(EXAMPLES.values())
+GAMES.append("graph:0>0;0>1;1>2;2>1;2>3;3>0;3>4;4>5;4=0")
 BOARDS = [spec for spec in GAMES if sb.load(spec).board() is not None]
 
 
@@ -308,7 +309,7 @@ def test_names_of_cells_are_those_of_the_moves_and_are_written_around_the_board(
     assert board is not None
     told = coordinates(board_svg(board, game.pieces(game.start()), coordinates=True))
     assert len(told) == len(set(told))
-    assert bool(told) == bool(board.names)
+    assert bool(told) == bool(board.names and board.shape != "node")  # nodes have their names in them
     for state, _ in walk(game, 10):
         for move in game.moves(state) if board.names else ():
             text = game.format_move(state, move)
@@ -319,6 +320,33 @@ def test_names_of_cells_are_those_of_the_moves_and_are_written_around_the_board(
             for name in board.names
             for part in (name.rstrip("0123456789"), name.lstrip("abcdefghijklmnopqrstuvwxyz"))
         }
+
+
+def test_a_graph_has_an_arrow_for_each_edge_and_a_token_that_leaves_the_name_to_be_read() -> None:
+    game = sb.load("graph:0>0;0>1;0>1:5;1>2;2>1;2>3;3=0")
+    board = game.board()
+    assert board is not None
+    root = ET.fromstring(board_svg(board, game.pieces([2])))
+    arrows = [path.attrib["d"] for path in root.iter(f"{SVG}path") if path.attrib["class"] == "sb-line"]
+    assert len(arrows) == len(set(arrows)) == 5  # of edges side by side one is drawn
+    assert sum("C" in arrow for arrow in arrows) == 1  # the loop
+    ends = {tuple(re.findall(r"-?[\d.]+", arrow)[2:4]) for arrow in arrows if "C" not in arrow}
+    assert len(ends) == 4  # those of 1>2 and 2>1 are at either end of one line
+    names = {
+        cell: "".join(found.itertext())
+        for cell, found in by_cell(board_svg(board, game.pieces([2])), "sb-cell").items()
+    }
+    assert names == {node: str(node) for node in range(4)}
+    assert list(by_cell(board_svg(board, game.pieces([2])), "sb-piece")) == [2]
+    assert [game.clicks([2], move) for move in game.moves([2])] == [[1], [3]]
+    assert state_with(game, game.pieces([3]), [0]) == [3]
+    for pieces in ([""] * 4, ["o", "", "", "o"]):
+        with pytest.raises(BadRequest, match="no position has these pieces"):
+            state_with(game, pieces, [0])
+    assert game.picture([2]) == "2"
+    many = ";".join(f"{node}>{node + 1}" for node in range(48))
+    assert sb.load(f"graph:{many.replace('47>48', '47>0')}").board() is not None
+    assert sb.load(f"graph:{many}").board() is None
 
 
 def test_there_is_room_for_coordinates_only_where_some_are() -> None:

@@ -29,6 +29,8 @@ FACES: Final = "URFDLB"
 WHITE_FIGURINES: Final = "\u2654\u2655\u2656\u2657\u2658\u2659"
 BLACK_FIGURINE: Final = 6
 """From White's figurine to Black's."""
+NODE: Final = 22.0
+"""The radius of a graph's nodes."""
 GOLDEN_ANGLE: Final = 2.39996
 
 
@@ -54,7 +56,8 @@ def board_svg(
     turned = turned and bool(board.opposite)
     places = [board.cells[board.opposite[cell] if turned else cell] for cell in range(len(board.cells))]
     centres = [(x * geometry.across, y * geometry.down) for x, y in places]
-    parts = [_ground(board, centres, geometry), *(_edge(centres[one], centres[two]) for one, two in board.edges)]
+    line = _arrow if board.shape == "node" else _edge
+    parts = [_ground(board, centres, geometry), *(line(centres[one], centres[two]) for one, two in board.edges)]
     parts += [_cell(board, cell, label, centres[cell], geometry) for cell, label in enumerate(pieces)]
     for cell, label in enumerate(pieces):
         drawn = _piece(board, label, turned, geometry)
@@ -64,7 +67,7 @@ def board_svg(
                 f'transform="translate({_at(centres[cell])})">{drawn}</g>'
             )
     frame = _frame(centres, geometry)
-    marks = _coordinates(board.names, centres, frame) if coordinates else []
+    marks = _coordinates(board.names, centres, frame) if coordinates and board.shape != "node" else []
     parts += [
         f'<text class="sb-coordinate" x="{x:g}" y="{y:g}" dy=".35em">{escape(text)}</text>' for x, y, text in marks
     ]
@@ -85,6 +88,8 @@ def _geometry(board: Board, pieces: Sequence[str]) -> _Geometry:
         return _Geometry(width + 14, 0.5 * UNIT, width, 0.46 * UNIT)
     if board.shape == "card":
         return _Geometry(UNIT, 1.4 * UNIT, 0.9 * UNIT, 1.28 * UNIT)
+    if board.shape == "node":  # edges need room
+        return _Geometry(UNIT, UNIT, 1.3 * UNIT, 1.3 * UNIT)
     apart = UNIT / _nearest(board.cells)
     return _Geometry(apart, apart, 0.94 * UNIT, 0.94 * UNIT)
 
@@ -173,10 +178,31 @@ def _edge(one: tuple[float, float], two: tuple[float, float]) -> str:
     return f'<path class="sb-line" d="M{_at(one)}L{_at(two)}"/>'
 
 
+def _arrow(one: tuple[float, float], two: tuple[float, float]) -> str:
+    """Return an arrow from node to node; one that leads back to its node is a loop above it."""
+    if one == two:
+        x, y = one
+        path, (tip_x, tip_y), angle = (
+            f"M{x - 9:g} {y - 20:g}C{x - 26:g} {y - 50:g} {x + 26:g} {y - 50:g} ",
+            (x + 9, y - 20),
+            2.1,
+        )
+    else:
+        angle = math.atan2(two[1] - one[1], two[0] - one[0])
+        across, down = NODE * math.cos(angle), NODE * math.sin(angle)
+        path, (tip_x, tip_y) = f"M{_at((one[0] + across, one[1] + down))}L", (two[0] - across, two[1] - down)
+    wings = [(tip_x - 11 * math.cos(angle + turn), tip_y - 11 * math.sin(angle + turn)) for turn in (-0.45, 0.45)]
+    head = "".join(f"M{_at(wing)}L{_at((tip_x, tip_y))}" for wing in wings)
+    return f'<path class="sb-line" d="{path}{_at((tip_x, tip_y))}{head}"/>'
+
+
 def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry: _Geometry) -> str:
     kind = "sb-wall" if label == "#" else "sb-hole"
     if board.shape == "point":
         under = '<circle class="sb-reach" r="28"/><circle class="sb-point" r="7"/>'
+    elif board.shape == "node":
+        name = board.names[cell] if board.names else str(cell)
+        under = f'<circle class="sb-place" r="{NODE:g}"/>' + _text(name, "on-sb-place", min(19.0, 70 / len(name)))
     elif board.shape in ("disc", "pit"):
         under = f'<circle class="{kind}" r="{0.45 * UNIT:g}"/>'
     elif board.shape == "peg":
@@ -302,6 +328,11 @@ def _sticker(text: str, geometry: _Geometry) -> str:
     )
 
 
+def _ring(text: str, geometry: _Geometry) -> str:
+    """Return a token on a node, whose name stays to be read."""
+    return f'<circle class="sb-goal" r="{NODE + 5:g}"/>'
+
+
 def _maze(text: str, geometry: _Geometry) -> str:
     """Return a stone as a box and the man as a disc; a goal, alone or under them, is a ring."""
     drawn = _box("sb-tile", 44, 44, 6) if text in "$*" else '<circle class="sb-man" r="20"/>' if text in "@+" else ""
@@ -311,5 +342,5 @@ def _maze(text: str, geometry: _Geometry) -> str:
 
 _PIECES: Final[dict[str, Callable[[str, _Geometry], str]]] = {
     "square": _tile, "mark": _tile, "disc": _ball, "point": _token, "pit": _seeds, "peg": _ball, "bar": _bar,
-    "card": _card, "sticker": _sticker, "hexagon": _ball, "chequer": _figurine, "maze": _maze,
+    "card": _card, "sticker": _sticker, "hexagon": _ball, "chequer": _figurine, "maze": _maze, "node": _ring,
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.board import Board
 from searchbench.errors import BadState
 from searchbench.game import Game
 from searchbench.index import Index, Part, Radix
@@ -19,6 +21,11 @@ from searchbench.rules import UNDECIDED, State
 _EDGE = re.compile(r"(\d+)>(\d+)(?::(-?\d+))?")
 _RESULT = re.compile(r"(\d+)=(-?\d+)")
 LARGEST_NODE = 1 << 24
+MOST_DRAWN = 48
+"""The nodes of the largest graph that is drawn."""
+SPACING = 1.6
+"""From node to node in a drawing; 1 would be nodes that touch."""
+TOKEN = "o"
 
 
 class Digraph(NamedTuple):
@@ -184,6 +191,34 @@ class Graph(Game):
             "start": start, "terminal": terminal, "moves": moves, "unmoves": unmoves, "play": play, "unplay": unplay,
             "cost": cost, "gain": gain,
         }  # fmt: skip
+
+    def board(self) -> Board | None:
+        """Return the nodes in a circle, clockwise from the top, with the edges; None where there are too many to be read."""
+        graph = self.digraph
+        if graph.nodes > MOST_DRAWN:
+            return None
+        radius = SPACING / 2 / math.sin(math.pi / max(graph.nodes, 2))
+        turns = [2 * math.pi * node / graph.nodes for node in range(graph.nodes)]
+        cells = tuple((round(radius * math.sin(turn), 3), round(-radius * math.cos(turn), 3)) for turn in turns)
+        edges = tuple(dict.fromkeys(edge[:2] for edge in graph.edges))
+        names = tuple(map(str, range(graph.nodes)))
+        return Board(cells, edges, shape="node", names=names, words=((TOKEN, "the token"),))
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return the token on its node."""
+        return [TOKEN if node == state[0] else "" for node in range(self.digraph.nodes)]
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the node that an edge leads to."""
+        return [self.digraph.edges[move][1]]
+
+    def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str | None:
+        """Return the node where the one token lies."""
+        return str(pieces.index(TOKEN)) if pieces.count(TOKEN) == 1 else None
+
+    def picture(self, state: Sequence[int]) -> str:
+        """Return the number of the node: in text there are no arrows."""
+        return str(self.format(state))
 
     def parse(self, text: str) -> list[int]:
         """Read the number of a node."""
