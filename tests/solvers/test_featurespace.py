@@ -348,6 +348,8 @@ def test_faults_are_told() -> None:
         search_state(load("sliding:2x2"), None, "featurespace")
     with pytest.raises(BadRequest, match="features guide it"):
         search_state(Sokoban("#1"), None, "featurespace", without="dead")
+    with pytest.raises(BadRequest, match="seed -1: expected 0 or more"):
+        search_state(Sokoban("#1"), None, "featurespace", seed=-1)
 
 
 def test_a_search_that_is_over_is_held_by_nobody() -> None:

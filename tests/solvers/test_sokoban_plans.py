@@ -422,21 +422,26 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
 
     monkeypatch.setattr(search._Strategy, "_begin", noted)
     most = plans = 0
-    for round_ in range(12):
-        game = Sokoban(text := random_level(chance, 3, (5, 5), solvable=round_ % 4 != 0))
+    of_seeds: dict[int, list[Any]] = {0: [], 3: []}
+    for round_ in range(16):
+        seed = 3 * (round_ % 2)
+        if not seed:
+            game = Sokoban(text := random_level(chance, 3, (5, 5), solvable=round_ % 8 != 0))
         begun.clear()
         if Maze(text).least_pushes() is None:
             with pytest.raises(Unsolvable):
-                search_state(game, None, "featurespace", target="interpreted")
+                search_state(game, None, "featurespace", seed=seed, target="interpreted")
         else:
-            line = search_state(game, None, "featurespace", target="interpreted")
+            line = search_state(game, None, "featurespace", seed=seed, target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
+        of_seeds[seed].append([plan for _, plan, _ in begun][:2])
         for trial, (before, after) in enumerate(itertools.pairwise(one[0] for one in begun), 1):
             # The moves of a position are generated together, so that a trial may be longer by these.
             assert 5 * luby(trial) <= after - before < 5 * luby(trial) + game.feature_space().most
         assert all(size == 1 for _, _, size in begun)  # no perimeter that others see holds positions that are gone
         most, plans = max(most, len(begun)), max(plans, len({str(one[1]) for one in begun}))
     assert (most > 3, plans > 1) == (True, True), (most, plans)
+    assert of_seeds[0] != of_seeds[3]
 
 
 @pytest.mark.parametrize("aiming", [AIMING_BACK, AIMING_FORTH])

@@ -87,7 +87,12 @@ class IDAStar(Guided):
     impatience: int = option(
         IMPATIENCE, "after so many restarts the bound grows; 8 by default", "whole", metavar="TIMES", least=0
     )
-    seed: int = option(0, "restart in other orders", "whole")
+    seed: int = option(
+        0,
+        "other chance: another order for each restart of IDA\\*, other plans and aims for trials of featurespace",
+        "whole",
+        least=0,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

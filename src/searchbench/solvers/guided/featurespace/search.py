@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from searchbench import jit
+from searchbench.configuration import option
 from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
 from searchbench.line import Line
@@ -46,6 +47,8 @@ FIRST_SHARE: Final = 24_000
 """The nodes of a strategy in its first turn, times its share; each further turn is twice as long."""
 FIRST_TRIAL: Final = 12_000
 """The nodes of the shortest trials of a strategy that begins anew."""
+TRIALS: Final = 1 << 20
+"""The trials of one seed; the numbers of the next one's follow."""
 MOST_HALVINGS: Final = 7
 """The positions that a trial may aim at are halved up to so many times."""
 
@@ -133,6 +136,18 @@ class FeatureSpace(Guided):
     method = "featurespace"
     orders = ()
 
+    seed: int = option(
+        0,
+        "other chance: another order for each restart of IDA\\*, other plans and aims for trials of featurespace",
+        "whole",
+        least=0,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.seed < 0:
+            raise BadRequest(f"seed {self.seed}: expected 0 or more")
+
     def switches(self, game: Game) -> Functions:
         """Replace none of the game's functions."""
         return {}
@@ -158,7 +173,7 @@ class FeatureSpace(Guided):
                     continue
                 if number not in strategies:
                     aims = [strategies[aim] for aim in strategy.aims]
-                    strategies[number] = _Strategy(task, rules, perimeters, number, entries, aims)
+                    strategies[number] = _Strategy(task, rules, perimeters, number, entries, aims, self.seed * TRIALS)
                 one = strategies[number]
                 others = sum(other.nodes for other in running if other is not one)
                 ended = one.search(others, int(share * strategy.share))
@@ -186,11 +201,12 @@ class _Strategy:
         perimeters: Sequence[Perimeter],
         number: int,
         entries: int,
-        aims: Sequence[_Strategy] = (),
+        aims: Sequence[_Strategy],
+        first: int,
     ) -> None:
         names = jit.Names(dict(rules.names(number)), task.names.target, None)
         self.task, self.rules, self.number, self.names, self.entries = task, rules, number, names, entries
-        self.strategy, self.aims = rules.strategies[number], aims
+        self.strategy, self.aims, self.first = rules.strategies[number], aims, first
         # Positions of a trial that is over are gone, so that no search may meet them.
         entered = new_perimeter(1) if self.strategy.renewed else perimeters[self.strategy.backward]
         self.perimeters = entered, perimeters[not self.strategy.backward]
@@ -205,7 +221,7 @@ class _Strategy:
         self.before += int(self.note[NODES])
         self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
         pause = partial(self._report, others)
-        work = rules.work(self.task.start, self.names, number, self.trials, self._aim(), pause)
+        work = rules.work(self.task.start, self.names, number, self.first + self.trials, self._aim(), pause)
         self.searched = work, self.tree, *self.perimeters, self.roots
         self.note = np.zeros(NOTES, np.int64)
         self.note[ADVISORS], self.note[SHIFT] = self.strategy.heard, rules.shift
@@ -216,7 +232,7 @@ class _Strategy:
         """Return the position that a trial is to meet, nothing where it aims at none."""
         if not self.aims:
             return []
-        turn = self.trials // self.strategy.tries
+        turn = (self.first + self.trials) // self.strategy.tries
         return self.aims[turn % len(self.aims)].target(turn // len(self.aims))
 
     def target(self, trial: int) -> list[int]:
