@@ -127,7 +127,7 @@ def test_a_reply_that_a_record_elsewhere_leaves_open_is_proved_again(
     assert proofs == [left, left]
     branch = read_branch(folder, OPENING, first)
     assert left in dict(branch.records())
-    assert branch.closed
+    assert together.is_closed(branch)
     assert close()
     assert asked == []
 

@@ -82,11 +82,6 @@ class Branch:
         ]
 
     @property
-    def closed(self) -> bool:
-        """Return whether a walk has passed all records, and nothing is left that was not proved again."""
-        return self.finished and not self.gaps and self.checked == sum(1 for _ in self.records())
-
-    @property
     def finished(self) -> bool:
         """Return whether all replies are proved to lose."""
         return self.second >= 0 and len(self.proved) == len(self.opening.replies(self.base))

@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,19 +57,32 @@ def close(
         until = time.time() + seconds if seconds else float("inf")
         with processes(threads) as pool:
 
-            def each(work: Callable[..., Branch], *arguments: Any) -> list[Branch]:
-                tasks = [pool.submit(work, folder, opening, white, *arguments, until) for white in chosen]
+            def each(work: Callable[..., Branch], done: Callable[[Branch], bool], *arguments: Any) -> bool:
+                """Work on the branches that are not done; return whether all are then."""
+                waiting = [white for white in chosen if not done(read_branch(folder, opening, white))]
+                tasks = [pool.submit(work, folder, opening, white, *arguments, until) for white in waiting]
                 for task in as_completed(tasks):
                     report(f"{task.result()}. {progress(folder, opening)}")
-                return [task.result() for task in tasks]
+                return all(done(read_branch(folder, opening, white)) for white in waiting)
 
-            while time.time() < until and all(branch.closed for branch in each(close_branch)):
+            while time.time() < until and each(close_branch, is_closed):
                 records = records_of(folder, opening, chosen)
-                if all(branch.closed and branch.beside == counts(records) for branch in each(close_beside, records)):
+                asked = each(close_beside, partial(was_asked, known=counts(records)), records)
+                if asked and all(is_closed(read_branch(folder, opening, white)) for white in chosen):
                     return True
         return False
     finally:
         os.close(handle)
+
+
+def is_closed(branch: Branch) -> bool:
+    """Return whether a walk has passed all records of a branch, and every reply is answered."""
+    return branch.finished and not branch.gaps and branch.checked == sum(1 for _ in branch.records())
+
+
+def was_asked(branch: Branch, known: Mapping[int, int]) -> bool:
+    """Return whether the records of a branch were asked about beside so many of each."""
+    return branch.beside == known
 
 
 def records_of(folder: Path, opening: Opening, whites: Sequence[int]) -> Records:
@@ -87,7 +101,7 @@ def close_beside(
     handle = lock_branch(folder, opening, white, stop)
     try:
         branch = read_branch(folder, opening, white)
-        if branch.beside != counts(records):
+        if not was_asked(branch, counts(records)):
             _ask(branch, attack_for(opening, target), records, stop, target)
     except Stopped:
         pass
