@@ -27,7 +27,7 @@ from searchbench.solvers.proof.gomoku.branch import (
     written,
 )
 from searchbench.solvers.proof.gomoku.closing import Checker, added_after, close_branch
-from searchbench.solvers.proof.gomoku.nodes import State, Stopped, stones_at
+from searchbench.solvers.proof.gomoku.nodes import BLACK, State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
 from searchbench.solvers.proof.gomoku.rounds import attack_for, processes
 
@@ -143,11 +143,15 @@ def affected(branch: Branch, records: Records) -> Iterator[tuple[State, int]]:
     places = {white: [opening.canonical(state)[0] for state, _ in found] for white, found in records.items()}
     old = {state for white, found in places.items() for state in found[: known.get(white, 0)]}
     new = {state for found in places.values() for state in found} - old
-    stones = {sum(map(bool, state)) for state in new}
+    blacks = {_blacks(opening, state) for state in new}
     for state, move in records[branch.white]:
-        if sum(map(bool, state)) + 2 not in stones:
-            continue
         after = stones_at(state, [(move, 1)])
-        replies = (stones_at(after, [(cell, 2)]) for cell, stone in enumerate(after) if stone == 0)
-        if any(opening.canonical(reply)[0] in new for reply in replies):
-            yield state, move
+        if _blacks(opening, after) in blacks:
+            replies = (stones_at(after, [(cell, 2)]) for cell, stone in enumerate(after) if stone == 0)
+            if any(opening.canonical(reply)[0] in new for reply in replies):
+                yield state, move
+
+
+def _blacks(opening: Opening, state: State) -> State:
+    """Return black's stones, the same for symmetric positions: replies do not change them."""
+    return opening.canonical(tuple(int(stone == BLACK + 1) for stone in state))[0]
