@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from searchbench.solvers.proof.gomoku import closing, together
+from searchbench.catalogue import load
+from searchbench.errors import LimitReached
+from searchbench.solvers.proof import ThreatProofNumber, prove_state
+from searchbench.solvers.proof.gomoku import closing, prove, together
 from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch, written
 from searchbench.solvers.proof.gomoku.closing import Checker
 from searchbench.solvers.proof.gomoku.nodes import State, stones_at
@@ -170,3 +173,24 @@ def test_a_walk_that_is_stopped_keeps_nothing_and_begins_again(folder: Path) -> 
     branch = together.close_beside(folder, OPENING, WHITES[0], records, time.time() - 1, "interpreted")
     assert branch.beside == {}
     assert read_branch(folder, OPENING, WHITES[0]).beside == {}
+
+
+@pytest.mark.parametrize(
+    ("proved", "gap", "told"),
+    [
+        (False, False, "gomoku:7,free: no result; "),
+        (True, False, "gomoku:7,free: proved, but its records are not all checked; "),
+        (True, True, "gomoku:7,free: 1 of its positions not proved again; "),
+    ],
+)
+def test_a_proof_that_is_stopped_tells_how_far_it_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, proved: bool, gap: bool, told: str
+) -> None:
+    if gap:
+        read_branch(folder, OPENING, WHITES[0]).add(
+            {"checked": 7, "short": SHORT, "records": [], "gaps": [[[24], [0], -1]]}
+        )
+    monkeypatch.setattr(prove, "prove", lambda *_: proved)
+    monkeypatch.setattr(prove, "close", lambda *_: False)
+    with pytest.raises(LimitReached, match=told):
+        prove_state(load("gomoku:7,free"), None, ThreatProofNumber(work=folder))

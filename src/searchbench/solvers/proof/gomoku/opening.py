@@ -35,6 +35,9 @@ class Opening:
         if self.rule not in ("free", "standard"):
             raise BadRequest(f"rule {self.rule!r}: there are free, standard")
 
+    def __str__(self) -> str:
+        return f"gomoku:{self.size},{self.rule}"
+
     @property
     def has_centre(self) -> bool:
         """Return whether a game can begin in the centre, with room for a row beside it."""

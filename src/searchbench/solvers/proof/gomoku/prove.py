@@ -114,9 +114,11 @@ def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None
         for step in (prove, close):
             if not step(folder, opening, run.threads, _left(budget), names, report):
                 reached = progress(folder, opening)
-                why = f"{reached.gaps} positions are not proved again" if reached.gaps else "no result"
+                why = "no result" if step is prove else "proved, but its records are not all checked"
+                why = f"{reached.gaps} of its positions not proved again" if reached.gaps else why
+                within = f" within {budget.seconds:g} seconds" if budget.seconds else ""
                 raise LimitReached(
-                    f"{opening}: {why} within {budget.seconds:g} seconds; {reached}; "
+                    f"{opening}: {why}{within}; {reached}; "
                     + ("go on with the same folder" if work is not None else "keep the work in a folder: --work DIR")
                 )
         chosen = opening.replies(opening.start)
