@@ -115,7 +115,7 @@ def test_what_is_wrong_before_the_ranks_have_joined_is_said_once(words: list[str
 def test_a_game_is_tried_by_the_first_rank_and_refused_by_all(tmp_path: Path) -> None:
     game = tmp_path / "token.py"
     game.write_text(TOKEN.read_text())
-    code, out, err = run(3, ["solve", str(game), "--no-progress", "--to", str(tmp_path / "right")])
+    code, out, err = run(2, ["solve", str(game), "--no-progress", "--to", str(tmp_path / "right")])
     assert (code, err) == (0, "")
     game.write_text(TOKEN.read_text().replace("node != state[0]:", "node > 3:"))  # one of the `unmoves` lacks
     code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "wrong")])
