@@ -23,7 +23,7 @@ page(async () => {
   parts.results = h("div", { id: "results", "aria-live": "polite" });
   const layout = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
-    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Play"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
+    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, facts.begins), id: "open" }, "Play"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
     h("div", { class: "columns wide-left" },
       h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
       h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
