@@ -101,7 +101,7 @@ function description() {
     ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
-    ["made by", facts.command ? h("code", {}, gameName(facts.command)) : null],
+    ["made by", facts.command ? h("code", {}, gameName(facts.command).split(" ").flatMap((word) => [word.startsWith("-") ? h("span", { class: "unbroken" }, word) : word, " "])) : null],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }
