@@ -192,6 +192,16 @@ def test_a_phone_sees_the_whole_chart_and_arrows_walk_over_it(page: Any, client:
     assert page.input_value("#find-value") == page.evaluate("document.activeElement.dataset.label")
 
 
+def test_the_narrowest_screen_need_not_be_scrolled_sideways(page: Any, client: Client) -> None:
+    client.finished(kind="solve", game="hanoi:1")  # from now on the header has the jobs, too
+    page.set_viewport_size({"width": 320, "height": 640})  # what 1280 are at a zoom of 400 %
+    for path in ("/databases/eight", "/databases/morris/position", "/search", "/api"):
+        page.goto(client.address + path)
+        page.wait_for_selector("h1")
+        page.wait_for_selector("#jobs:not([hidden])")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, path
+
+
 def test_parameters_of_the_api_are_words_on_a_phone(page: Any, client: Client) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{client.address}/api")
