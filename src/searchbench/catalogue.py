@@ -215,12 +215,16 @@ def class_named(name: str) -> type[Game]:
                 game: type[Game] = entry.load()
                 return game
     games, abstractions = (", ".join(game.name for game in shipped(home)) for home in (GAMES, ABSTRACTIONS))
-    near = difflib.get_close_matches(name, [game.name for game in shipped()], 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
     raise UnknownGame(
-        f"unknown game {name!r}: {hint}there are {games}, and the abstractions {abstractions}; "
+        f"unknown game {name!r}{meant(name)}: there are {games}, and the abstractions {abstractions}; "
         "or give a file such as mygame.py:MyGame"
     )
+
+
+def meant(name: str) -> str:
+    """Return a question after the shipped game whose name is most like one that is unknown, or nothing."""
+    near = difflib.get_close_matches(name, [game.name for game in shipped()], 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _games_in(module: Any) -> list[type[Game]]:

@@ -438,6 +438,12 @@ def test_a_game_without_a_database_is_shown_without_values(client: Client) -> No
     assert [move["move"] for move in answer["moves"]] == sb.load("hanoi:4").position().moves()
 
 
+def test_levels_that_come_with_a_game_can_be_asked_for(client: Client) -> None:
+    third = client.fetch("/games/position", game="sokoban:#3")
+    assert third["picture"] == client.fetch("/games/position", game="sokoban:level=#3")["picture"]
+    assert third["picture"] != client.fetch("/games/position", game="sokoban")["picture"]
+
+
 def test_the_description_names_every_endpoint(client: Client) -> None:
     described = client.fetch("/openapi.json")["paths"]
     assert set(described) == {

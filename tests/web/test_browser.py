@@ -98,6 +98,9 @@ def test_the_best_line_is_followed_to_its_end(
     frames = page.locator("#film button")
     frames.nth(len(line)).wait_for()
     assert frames.count() == len(line) + 1
+    assert (
+        page.eval_on_selector("#film", "film => getComputedStyle(film).backgroundImage").count("radial-gradient") == 2
+    )
     for position in list(line)[1:8]:
         page.click("#best")
         wait_for(page, position.text)

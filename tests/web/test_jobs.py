@@ -17,7 +17,7 @@ import pytest
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.web import schema
+from searchbench.web import jobs, schema
 from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
 from searchbench.web.library import Library
@@ -43,6 +43,28 @@ def test_the_process_of_a_job_loads_nothing_of_the_server() -> None:
     asked = "import sys, searchbench.web.work; print({'fastapi', 'uvicorn', 'numba'} & set(sys.modules))"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert told.stdout == "set()\n"
+
+
+def test_a_job_runs_no_file_of_the_working_folder(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("token", "heapq", "searchbench"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()\nraise SystemExit(1)\n")
+    monkeypatch.chdir(tmp_path)
+    assert client.finished(kind="solve", game="hanoi:2")["status"] == "done"
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(("code", "kind"), [("os.kill(os.getpid(), 9)", "OutOfMemory"), ("sys.exit(1)", "Error")])
+def test_a_process_that_breaks_off_is_told(
+    client: Client, monkeypatch: pytest.MonkeyPatch, code: str, kind: str
+) -> None:
+    command = [sys.executable, "-c", f"import os, sys; sys.stdin.read(); {code}"]
+    monkeypatch.setattr(
+        jobs, "_process", lambda: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    )
+    job = client.finished(kind="solve", game="hanoi:2")
+    assert (job["status"], job["error"]["kind"]) == ("failed", kind), job
 
 
 def test_a_game_of_the_users_own_is_solved(client: Client) -> None:

@@ -192,6 +192,16 @@ def test_a_phone_sees_the_whole_chart_and_arrows_walk_over_it(page: Any, client:
     assert page.input_value("#find-value") == page.evaluate("document.activeElement.dataset.label")
 
 
+def test_the_narrowest_screen_need_not_be_scrolled_sideways(page: Any, client: Client) -> None:
+    client.finished(kind="solve", game="hanoi:1")  # from now on the header has the jobs, too
+    page.set_viewport_size({"width": 320, "height": 640})  # what 1280 are at a zoom of 400 %
+    for path in ("/databases/eight", "/databases/morris/position", "/search", "/api"):
+        page.goto(client.address + path)
+        page.wait_for_selector("h1")
+        page.wait_for_selector("#jobs:not([hidden])")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, path
+
+
 def test_parameters_of_the_api_are_words_on_a_phone(page: Any, client: Client) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{client.address}/api")
@@ -229,6 +239,42 @@ def test_a_game_is_found_by_typing(page: Any, client: Client) -> None:
     assert "sliding" not in shown
     page.fill("#filter", "")
     assert page.locator("#games tbody tr:visible").count() > 20
+
+
+def test_a_database_without_the_start_begins_with_a_position_that_it_has(page: Any, tmp_path: Path) -> None:
+    sb.solve("tic-tac-toe", to=tmp_path / "ending.db", parts="7,8,9", threads=1)
+    with running(make_app({"ending": tmp_path / "ending.db"})) as server:
+        assert [one["begins"] for one in server.fetch("/databases")] == ["hardest"]  # which the cards show
+        page.goto(f"{server.address}/databases/ending")
+        assert page.locator(".facts code .unbroken").all_inner_texts() == ["--parts"]
+        page.click("#open")
+        page.wait_for_selector("#moves li")
+        page.goto(
+            f"{server.address}/databases/ending/position?state=start"
+        )  # a link by hand: told, with a position to go on
+        page.wait_for_selector(".message:has-text('this database has the parts')")
+        page.wait_for_selector("#moves li")
+        assert page.locator("#start").count() == 0
+
+
+def test_links_to_search_and_prove_lead_there_in_another_tab_too(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    row = page.locator("tr:has([data-game^=sliding])")
+    link = row.get_by_role("link", name="Search sliding", exact=True)
+    assert link.get_attribute("href") == "/search?game=sliding%3A3x3"
+    row.locator("input").fill("sliding:2x3")
+    assert link.get_attribute("href") == "/search?game=sliding%3A2x3"
+    assert row.get_by_role("button", name="Solve sliding", exact=True).is_enabled()
+
+
+def test_a_link_to_a_search_brings_the_question_back_when_the_job_is_forgotten(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=sliding:3x3&state=1+0+2+3+4+5+6+7+8")
+    page.click("#start-search")
+    page.wait_for_url("**job=*")
+    page.goto(re.sub("job=.*", "job=none", page.url))
+    page.wait_for_selector(".message:has-text('no job')")
+    assert page.input_value("#game") == "sliding:3x3"
+    assert page.input_value("#state") == "1 0 2 3 4 5 6 7 8"
 
 
 def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client: Client) -> None:

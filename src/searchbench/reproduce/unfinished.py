@@ -64,7 +64,7 @@ def _seconds_in_peace(to: Path, threads: int) -> float:
 
 def _begun(to: Path, threads: int) -> subprocess.Popen[bytes]:
     """Start a process that solves the game; return it when the work begins."""
-    command = [sys.executable, "-c", PROGRAM, str(to), str(threads)]
+    command = [sys.executable, "-P", "-c", PROGRAM, str(to), str(threads)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()

@@ -187,7 +187,15 @@ def database_answer(name: str, database: Database) -> Answer:
         "reachable": database.reachable,
         "two_players": database.rule.two_players,
         "sides": list(database.game.sides) if database.rule.two_players else [],
+        "begins": _begins(database),
     }
+
+
+def _begins(database: Database) -> str:
+    """Return the word for the state to look at first: "start", unless the start is in a part that is not here."""
+    number = database.game.rank(database.game.start())
+    here = number == NOWHERE or any(part.start <= number < part.stop for part in database.parts)
+    return "start" if here or not database.rule.has_lines else "hardest"
 
 
 def details_answer(name: str, database: Database, checked: Answer | None) -> Answer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -53,7 +54,7 @@ def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool],
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BadRequest(f"condition {text!r}: {getattr(error, 'msg', error)}") from None
+        raise BadRequest(f"condition {text!r}: {getattr(error, 'msg', error)}{_meant(text)}") from None
     used: set[str] = set()
     term = _term(tree.body, frozenset(names), used, text)
 
@@ -77,6 +78,14 @@ def clauses(text: str) -> list[str]:
     tree = ast.parse(text.strip(), mode="eval").body
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     return [ast.unparse(part) for part in parts]
+
+
+def _meant(text: str) -> str:
+    """Return what a sign that Python does not have stands for, or nothing."""
+    signs = {"=>": ">=", "=<": "<=", "<>": "!=", "&&": "and", "||": "or", "!": "not", "=": "=="}
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|[<>=!]=(?![<>])", " ", text)  # without texts and what Python has
+    found = next((sign for sign in signs if sign in bare), None)
+    return f"; in the place of {found} write {signs[found]}" if found else ""
 
 
 def _term(node: ast.AST, names: frozenset[str], used: set[str], text: str) -> Term:

@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -194,8 +195,7 @@ class Jobs:
         if job.status == "running":
             job.status = "done" if job.result is not None else "failed"
             if job.result is None and job.error is None:
-                code = job.process.returncode
-                job.error = {"kind": "OutOfMemory", "message": f"the job's process ended with code {code}"}
+                job.error = _broken_off(job.process.returncode)
         job.ended = time.monotonic()
         job.changes += 1
 
@@ -226,9 +226,17 @@ class Jobs:
         job.process.kill()
 
 
+def _broken_off(code: int) -> dict[str, str]:
+    """Return the error of a job whose process has ended without a word: systems kill where memory is short."""
+    if code == -signal.SIGKILL:
+        return {"kind": "OutOfMemory", "message": "the job's process was killed, as happens where memory is short"}
+    return {"kind": "Error", "message": f"the job's process broke off with code {code}"}
+
+
 def _process() -> subprocess.Popen[str]:
+    """Start the process of a job; -P: modules are not looked for in the working folder, whose files nobody has trusted."""
     return subprocess.Popen(
-        [sys.executable, "-m", "searchbench.web.work"],
+        [sys.executable, "-P", "-m", "searchbench.web.work"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

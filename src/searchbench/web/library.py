@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from searchbench.catalogue import load, shipped, source_file
+from searchbench.catalogue import ABSTRACTIONS, GAMES, load, meant, shipped, source_file
 from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
@@ -25,7 +25,8 @@ Predicate = Callable[[Position], Any]
 
 LARGEST_NUMBER: Final = 100
 """The largest parameter of a game that a page may ask for: larger boards would keep the server busy."""
-SPEC: Final = re.compile(r"[a-z][a-z0-9-]{0,40}(:[\w=,;:>-]{0,400})?")
+SPEC: Final = re.compile(r"[a-z][a-z0-9-]{0,40}(:[\w=,;:>-]{0,400}|:(level=)?#\d{1,3})?")
+"""A shipped game and its parameters, or a level that comes with it. A level in a file is not read for a page."""
 
 
 @dataclass
@@ -193,10 +194,18 @@ class Library:
             if entry.database.game.spec == spec:
                 return entry.database.game
         if not SPEC.fullmatch(spec) or ".py" in spec:
-            raise UnknownGame(f"there is no game {spec[:80]!r}: give a shipped game such as sliding:3x3")
+            raise UnknownGame(
+                f"{spec[:80]!r} is no game here: give a shipped one such as sliding:3x3 or sokoban:#2, or name yours "
+                "when you start the server"
+            )
         if any(int(number) > LARGEST_NUMBER for number in re.findall(r"\d+", spec)):
             raise BadRequest(
                 f"game {spec[:80]!r}: here parameters go up to {LARGEST_NUMBER}; name it when you start the server"
+            )
+        name = spec.partition(":")[0]
+        if all(name != kind.name for home in (GAMES, ABSTRACTIONS) for kind in shipped(home)):
+            raise UnknownGame(
+                f"unknown game {name!r}{meant(name)}: the first page lists all, as does GET /api/v1/games"
             )
         return load(spec)
 

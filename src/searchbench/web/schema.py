@@ -143,7 +143,10 @@ class Stats(BaseModel):
 
 
 class DatabaseItem(BaseModel):
-    """A database in a list; if it cannot be read now, only its name and the error."""
+    """A database in a list; if it cannot be read now, only its name and the error.
+
+    `begins` is the state to look at first: "start", or "hardest" where the start is in a part that is not there.
+    """
 
     name: str
     game: str = ""
@@ -154,6 +157,7 @@ class DatabaseItem(BaseModel):
     reachable: int = 0
     two_players: bool = False
     sides: list[str] = []
+    begins: Literal["start", "hardest"] = "start"
     error: str | None = None
 
 

@@ -23,7 +23,7 @@ page(async () => {
   parts.results = h("div", { id: "results", "aria-live": "polite" });
   const layout = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
-    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Play"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
+    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, facts.begins), id: "open" }, "Play"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
     h("div", { class: "columns wide-left" },
       h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
       h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
@@ -101,7 +101,7 @@ function description() {
     ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
-    ["made by", facts.command ? h("code", {}, gameName(facts.command)) : null],
+    ["made by", facts.command ? h("code", {}, gameName(facts.command).split(" ").flatMap((word) => [word.startsWith("-") ? h("span", { class: "unbroken" }, word) : word, " "])) : null],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }

@@ -10,7 +10,7 @@ page(async () => {
   const [databases, certificates, health] = await Promise.all([api("/databases"), api("/certificates"), api("/health")]);
   const cards = h("ul", { class: "cards", id: "databases", hidden: !databases.length }, databases.map(card));
   const list = h("tbody", {}, h("tr", {}, h("td", { class: "muted", colspan: 4 }, "Counting the positions of the games …")));
-  setTimeout(() => listGames(list, health).catch((error) => showError(list.closest(".panel"), error)));
+  setTimeout(() => listGames(list, health, databases).catch((error) => showError(list.closest(".panel"), error)));
   return [
     h("h1", {}, "Solved games, move by move"),
     h("p", { class: "muted" }, "Every position of a database has its value: look at a position, follow best play, or find what you are after."),
@@ -33,9 +33,10 @@ function filter(list, text) {
 }
 
 /** List the games once the server has counted their numbers, then follow what runs. */
-async function listGames(list, health) {
+async function listGames(list, health, databases) {
   const games = await api("/games");
-  list.replaceChildren(...games.map((game) => row(game, health.jobs)));
+  const begins = Object.fromEntries(databases.map((database) => [database.name, database.begins]));
+  list.replaceChildren(...games.map((game) => row(game, health.jobs, begins)));
   filter(list, document.getElementById("filter").value);
   if (health.running) await reattach();
 }
@@ -43,7 +44,7 @@ async function listGames(list, health) {
 function card(database) {
   if (database.error) return h("li", {}, h("div", { class: "panel card" }, h("h2", {}, database.name), h("p", { class: "message" }, database.error)));
   const picture = h("div", { class: "picture" });
-  api(`/databases/${encodeURIComponent(database.name)}/position`, { state: "start" })
+  api(`/databases/${encodeURIComponent(database.name)}/position`, { state: database.begins })
     .then((position) => picture.replaceChildren(silent(drawing(position.picture, position.text))))
     .catch(() => picture.remove());
   return h("li", {}, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
@@ -51,19 +52,25 @@ function card(database) {
     h("div", { class: "small" }, `${count(database.states)} positions · ${VALUES[database.values] ?? database.values}`)));
 }
 
-function row(game, jobs) {
+function row(game, jobs, begins) {
   const whole = game.example ?? `${game.spec}:`;
   const asked = () => (spec.value.trim() === gameName(whole) ? whole : spec.value.trim());
   const spec = h("input", { value: gameName(whole), "aria-label": `${game.name} with its parameters`, class: "mono", size: 20 });
   const told = h("div", { "aria-live": "polite" });
-  const solve = h("button", { type: "button", onclick: () => solveGame(asked(), solve, told), "data-game": game.spec }, "Solve");
+  const solve = h("button", { type: "button", onclick: () => solveGame(asked(), solve, told), "data-game": game.spec, "aria-label": `Solve ${game.name}` }, "Solve");
   const large = game.size === null || game.size > SOLVED_HERE;
   solve.disabled = large; // until smaller parameters are typed in
-  spec.oninput = () => { solve.disabled = large && asked() === whole; };
-  const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: asked() })}`; } }, game.players === 2 ? "Prove" : "Search");
+  const does = game.players === 2 ? "Prove" : "Search";
+  const search = h("a", { class: "button", "aria-label": `${does} ${game.name}` }, does);
+  const lead = () => { search.href = `/search?${new URLSearchParams({ game: asked() })}`; };
+  lead();
+  spec.oninput = () => {
+    solve.disabled = large && asked() === whole;
+    lead();
+  };
   if (game.players === 2 && game.values !== "outcome") search.classList.add("unseen"); // only wins, draws and losses are proved
   const names = Object.keys(game.parameters).map((name) => name.replaceAll("_", " "));
-  const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, "start") }, name), " "]);
+  const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, begins[name] ?? "start") }, name), " "]);
   return h("tr", {},
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),
     h("td", { class: "hide-narrow" }, String(game.players)),

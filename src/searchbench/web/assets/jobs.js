@@ -28,7 +28,7 @@ export function jobsBadge() {
   };
   const item = (job) => {
     const what = `${job.kind} ${gameName(job.request.game ?? job.request.database ?? "")}`;
-    const stop = h("button", { type: "button", class: "bare", "aria-label": `Stop ${what}`, onclick: async () => { await post(`/jobs/${job.id}`, undefined, "DELETE"); await look(); } }, "Stop");
+    const stop = h("button", { type: "button", "aria-label": `Stop ${what}`, onclick: async () => { await post(`/jobs/${job.id}`, undefined, "DELETE"); await look(); } }, "Stop");
     return h("li", { "data-job": job.id }, h("a", { href: `/search?job=${job.id}` }, what), h("span", { class: "muted small" }, ` ${told(job)} `), job.status === "running" ? stop : null);
   };
   addEventListener("job", look);

@@ -72,7 +72,7 @@ function build() {
   );
   const starts = h(
     "div", { class: "row" },
-    button("Start", () => queued(() => begin("start", 0)), { id: "start", title: "The first position of the game" }),
+    facts.begins === "start" ? button("Start", () => queued(() => begin("start", 0)), { id: "start", title: "The first position of the game" }) : null,
     facts.hardest ? button("Hardest", () => queued(() => begin("hardest", 0)), { id: "hardest", title: `A position of value ${facts.hardest}` }) : null,
     parts.edit,
   );
@@ -119,7 +119,7 @@ function queued(action) {
 
 function here() {
   const query = new URLSearchParams(location.search);
-  return { state: query.get("state") || "start", side: query.get("side") === "1" ? 1 : 0 };
+  return { state: query.get("state") || facts.begins, side: query.get("side") === "1" ? 1 : 0 };
 }
 
 /** Put the position at hand into the address bar, by "pushState" or "replaceState". */
@@ -142,7 +142,7 @@ async function load(kept, slide = true) {
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 0) throw error;
     if (!now) {
-      const position = await fetched("start", 0);
+      const position = await fetched(facts.begins, 0);
       record.begin(entry(position));
       show(position, false);
     }

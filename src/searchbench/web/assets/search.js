@@ -59,7 +59,7 @@ async function look() {
     showError(parts.message, error);
     return false;
   }
-  history.replaceState(null, "", `/search?${new URLSearchParams({ game: parts.game.value.trim(), ...(parts.state.value.trim() ? { state: parts.state.value.trim() } : {}) })}`);
+  address();
   parts.view.show(position);
   parts.caption.textContent = position.state;
   const fitting = METHODS.filter((method) => method.players === (position.two_players ? 2 : 1));
@@ -67,6 +67,13 @@ async function look() {
   parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === before }, method.text)));
   if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
   return true;
+}
+
+/** Put what is asked for into the address bar, and the job that answers: the question stays when the server forgets the job. */
+function address(id = null) {
+  const state = parts.state.value.trim();
+  const query = { game: parts.game.value.trim(), ...(state ? { state } : {}), ...(id ? { method: parts.method.value, job: id } : {}) };
+  history.replaceState(null, "", `/search?${new URLSearchParams(query)}`);
 }
 
 const solved = () => !position.two_players && position.result === "solved";
@@ -106,7 +113,7 @@ async function run() {
   try {
     const kind = position.two_players ? "prove" : "search";
     const started = await post("/jobs", { kind, game: parts.game.value.trim(), state: position.state, method: parts.method.value });
-    history.replaceState(null, "", `/search?job=${started.id}`);
+    address(started.id);
     await watch(started, live);
   } catch (error) {
     showError(parts.message, error);
@@ -137,7 +144,7 @@ async function reattach(id) {
   parts.state.value = begun.request.state ?? "";
   parts.preferred = begun.request.method;
   if (!(await look())) return;
-  history.replaceState(null, "", `/search?job=${id}`);
+  address(id);
   rates = [];
   const live = panel();
   parts.live.replaceChildren(...live.all);
