@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 import time
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ import pytest
 
 from naive import FiveInARow
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, DamagedData
+from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.reproduce import ROWS, reproduce
 from searchbench.solvers.proof.gomoku import race, two_levels
 from searchbench.solvers.proof.gomoku import search as quiet
@@ -24,7 +25,7 @@ from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.nodes import State, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
 from searchbench.solvers.proof.gomoku.patterns import FIVE, STRAIGHT
-from searchbench.solvers.proof.gomoku.rounds import work_on_branch
+from searchbench.solvers.proof.gomoku.rounds import processes, work_on_branch
 from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch
 from solvers.test_gomoku import prepared, random_state, twin, without_fives
 
@@ -220,3 +221,22 @@ def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("name", ["GM-1", "GM-2"])
 def test_the_rows_on_the_board_agree_with_the_paper(name: str) -> None:
     assert reproduce(ROWS[name]).verdict == "match"
+
+
+def test_processes_run_no_file_of_the_working_folder_and_one_that_breaks_off_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("pickle", "heapq", "queue"):  # which Python imports when it starts a process
+        (tmp_path / f"{module}.py").write_text("open('ran', 'w').close()\nraise SystemExit\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+
+    def work() -> None:
+        with processes(1) as pool:
+            assert pool.submit(os.getcwd).result(timeout=120) == str(tmp_path)
+            assert not (tmp_path / "ran").exists()
+            pool.submit(os._exit, 1).result(timeout=120)
+
+    with pytest.raises(OutOfMemory, match="broke off"):
+        work()
+    assert "PYTHONSAFEPATH" not in os.environ

@@ -5,16 +5,19 @@ In each round every branch of the working folder gets its turn, and each of its 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Final
 
+from searchbench.errors import OutOfMemory
 from searchbench.jit import Target
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, lock_branch, open_folder, progress, read_branch, stopper
@@ -123,6 +126,23 @@ def prove(
         os.close(handle)
 
 
-def processes(threads: int) -> ProcessPoolExecutor:
-    """Return processes that end with this one."""
-    return ProcessPoolExecutor(threads, mp_context=get_context("spawn"), initializer=end_with_parent)
+@contextlib.contextmanager
+def processes(threads: int) -> Iterator[ProcessPoolExecutor]:
+    """Start processes that end with this one.
+
+    They look for modules where Python keeps them, never in the working folder, where a file may have the name of one. Raises
+    OutOfMemory where one of them is gone.
+    """
+    name, before = "PYTHONSAFEPATH", os.environ.get("PYTHONSAFEPATH")
+    os.environ[name] = "1"  # which they read when they start: each with a task for which none is idle
+    try:
+        with ProcessPoolExecutor(threads, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
+            yield pool
+    except BrokenProcessPool:
+        raise OutOfMemory(
+            "a process at work on the proof broke off, as happens where memory is short: go on with fewer --threads"
+        ) from None
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
