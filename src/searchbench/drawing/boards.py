@@ -182,11 +182,8 @@ def _arrow(one: tuple[float, float], two: tuple[float, float]) -> str:
     """Return an arrow from node to node; one that leads back to its node is a loop above it."""
     if one == two:
         x, y = one
-        path, (tip_x, tip_y), angle = (
-            f"M{x - 9:g} {y - 20:g}C{x - 26:g} {y - 50:g} {x + 26:g} {y - 50:g} ",
-            (x + 9, y - 20),
-            2.1,
-        )
+        path = f"M{x - 9:g} {y - 20:g}C{x - 26:g} {y - 50:g} {x + 26:g} {y - 50:g} "
+        (tip_x, tip_y), angle = (x + 9, y - 20), 2.1
     else:
         angle = math.atan2(two[1] - one[1], two[0] - one[0])
         across, down = NODE * math.cos(angle), NODE * math.sin(angle)

@@ -24,7 +24,7 @@ LARGEST_NODE = 1 << 24
 MOST_DRAWN = 48
 """The nodes of the largest graph that is drawn."""
 SPACING = 1.6
-"""From node to node in a drawing; 1 would be nodes that touch."""
+"""From node to node in a drawing, in squares of a board: edges need room."""
 TOKEN = "o"
 
 

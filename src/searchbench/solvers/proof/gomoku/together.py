@@ -139,7 +139,10 @@ def _ask(branch: Branch, attack: Attack, records: Records, stop: Callable[[], bo
 def affected(branch: Branch, records: Records) -> Iterator[tuple[State, int]]:
     """Generate the records of a branch after which a reply is answered by a record that it was not asked with."""
     opening = branch.opening
-    known = dict(branch.beside) or {branch.white: len(records[branch.white]) - len(branch.added)}
+    alone = {
+        branch.white: len(records[branch.white]) - len(branch.added)
+    }  # what the walk through the branch began with
+    known = branch.beside if branch.beside.keys() == records.keys() else alone
     places = {white: [opening.canonical(state)[0] for state, _ in found] for white, found in records.items()}
     old = {state for white, found in places.items() for state in found[: known.get(white, 0)]}
     new = {state for found in places.values() for state in found} - old
