@@ -43,8 +43,8 @@ class Board:
     """Style of cells and pieces: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
     (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
     (a suit C D H S and a rank), "sticker" (a colour for each letter), "hexagon" (stones on hexagons with a corner at the
-    top), "chequer" (chess figurines, or the stones of `sides`, on light and dark squares), "maze" (walls, goals, stones and a man by
-    their marks in XSB) or "node" (a graph: cells have their names in them, edges are arrows)."""
+    top), "chequer" (chess figurines, or the stones of `sides`, on light and dark squares), "maze" (walls, goals, stones and a
+    man by their marks in XSB) or "node" (a graph: cells have their names in them, edges are arrows)."""
     sides: tuple[str, str] = ("", "")
     """The labels of the first and the second player's stones, if any."""
     opposite: tuple[int, ...] = ()
