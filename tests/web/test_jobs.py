@@ -55,16 +55,22 @@ def test_a_job_runs_no_file_of_the_working_folder(
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(("code", "kind"), [("os.kill(os.getpid(), 9)", "OutOfMemory"), ("sys.exit(1)", "Error")])
+@pytest.mark.parametrize(
+    ("code", "kind", "told"),
+    [
+        ("os.kill(os.getpid(), 9)", "OutOfMemory", "was killed, as happens where memory is short"),
+        ("sys.exit(1)", "Error", "broke off with code 1"),
+        ("raise OSError('no room\\n')", "Error", "broke off with code 1: OSError: no room"),
+        ("raise OSError('x' * 1000)", "Error", f"broke off with code 1: OSError: {191 * 'x'}"),
+    ],
+)
 def test_a_process_that_breaks_off_is_told(
-    client: Client, monkeypatch: pytest.MonkeyPatch, code: str, kind: str
+    client: Client, monkeypatch: pytest.MonkeyPatch, code: str, kind: str, told: str
 ) -> None:
-    command = [sys.executable, "-c", f"import os, sys; sys.stdin.read(); {code}"]
-    monkeypatch.setattr(
-        jobs, "_process", lambda: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    )
+    monkeypatch.setattr(jobs, "WORK", ("-c", f"import os, sys; sys.stdin.read(); {code}"))
     job = client.finished(kind="solve", game="hanoi:2")
     assert (job["status"], job["error"]["kind"]) == ("failed", kind), job
+    assert job["error"]["message"].endswith(told)
 
 
 def test_a_game_of_the_users_own_is_solved(client: Client) -> None:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from searchbench.errors import BadRequest, LimitReached, SearchBenchError, UnknownName
 from searchbench.store.keep import Keep
@@ -26,6 +26,10 @@ Done = Callable[[dict[str, Any]], None]
 KINDS: Final = ("solve", "search", "prove", "verify")
 REMEMBERED: Final = 32
 """Ended jobs that are remembered."""
+WORK: Final = ("-P", "-m", "searchbench.web.work")
+"""What Python is to run for a job. -P: modules are not looked for in the working folder, whose files nobody has trusted."""
+LONGEST_LINE: Final = 200
+"""The characters that are told of the last words of a process."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Job:
     id: str
     request: dict[str, Any]
     process: subprocess.Popen[str]
+    errors: IO[bytes]
+    """What the process says besides its reports."""
     started: float = field(default_factory=time.monotonic)
     status: str = "running"
     progress: dict[str, Any] = field(default_factory=dict)
@@ -105,7 +111,7 @@ class Jobs:
                 raise LimitReached(
                     f"{self._solved_so_far} games have been solved, as many as may be: restart the server"
                 )
-            job = Job(secrets.token_hex(6), request, _process())
+            job = Job(secrets.token_hex(6), request, *_process())
             self._jobs[job.id] = job
             self._forget()
             target = self._target(request.get("game") or "")
@@ -195,7 +201,8 @@ class Jobs:
         if job.status == "running":
             job.status = "done" if job.result is not None else "failed"
             if job.result is None and job.error is None:
-                job.error = _broken_off(job.process.returncode)
+                job.error = _broken_off(job.process.returncode, job.errors)
+        job.errors.close()
         job.ended = time.monotonic()
         job.changes += 1
 
@@ -226,19 +233,18 @@ class Jobs:
         job.process.kill()
 
 
-def _broken_off(code: int) -> dict[str, str]:
-    """Return the error of a job whose process has ended without a word: systems kill where memory is short."""
+def _broken_off(code: int, errors: IO[bytes]) -> dict[str, str]:
+    """Return the error of a job whose process has ended without a report: systems kill where memory is short."""
     if code == -signal.SIGKILL:
         return {"kind": "OutOfMemory", "message": "the job's process was killed, as happens where memory is short"}
-    return {"kind": "Error", "message": f"the job's process broke off with code {code}"}
+    errors.seek(0)
+    lines = errors.read().decode("utf-8", "replace").split("\n")
+    last = next((f": {line.strip()[:LONGEST_LINE]}" for line in reversed(lines) if line.strip()), "")
+    return {"kind": "Error", "message": f"the job's process broke off with code {code}{last}"}
 
 
-def _process() -> subprocess.Popen[str]:
-    """Start the process of a job; -P: modules are not looked for in the working folder, whose files nobody has trusted."""
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "searchbench.web.work"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+def _process() -> tuple[subprocess.Popen[str], IO[bytes]]:
+    """Start the process of a job, and return it with the file of its errors."""
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the job ends
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, *WORK], stdin=pipe, stdout=pipe, stderr=errors, text=True), errors
