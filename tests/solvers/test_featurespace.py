@@ -341,6 +341,8 @@ def test_levels_of_microban_are_solved_compiled() -> None:
         search_state(Sokoban(f"{MICROBAN}#144"), None, "featurespace", limits=Limits(2_000))
     with pytest.raises(Exhausted, match="entries"):
         search_state(Sokoban(f"{MICROBAN}#153"), None, "featurespace", entries=10)
+    with pytest.raises(LimitReached, match="after 10"):  # trials go on: the limit ends them
+        search_state(Sokoban(f"{MICROBAN}#153"), None, "featurespace", entries=10, limits=Limits(100_000))
 
 
 def test_faults_are_told() -> None:

@@ -184,10 +184,15 @@ class FeatureSpace(Guided):
                 if ended == EXHAUSTED:
                     raise task.unsolvable(nodes, kept)
             if all(one.strategy.renewed or one.note[STATUS] == FULL for one in running):
-                full = sum(int(one.note[MOVES]) for one in running)
-                raise Exhausted(
-                    f"{task.game}: no solution in {full:,} macro moves: more `entries` keep more of them", nodes, kept
-                )
+                if (task.nodes or task.seconds) and any(one.strategy.renewed for one in running):
+                    task.report("positions", nodes, 0, kept)  # trials go on up to the limit
+                else:
+                    full = sum(int(one.note[MOVES]) for one in running)
+                    raise Exhausted(
+                        f"{task.game}: no solution in {full:,} macro moves: more `entries` keep more of them",
+                        nodes,
+                        kept,
+                    )
             share *= 2
 
 
