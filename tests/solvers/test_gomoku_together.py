@@ -12,7 +12,7 @@ import pytest
 from searchbench.catalogue import load
 from searchbench.errors import LimitReached
 from searchbench.solvers.proof import ThreatProofNumber, prove_state
-from searchbench.solvers.proof.gomoku import closing, prove, together
+from searchbench.solvers.proof.gomoku import closing, prove, rounds, together
 from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch, written
 from searchbench.solvers.proof.gomoku.closing import Checker
 from searchbench.solvers.proof.gomoku.nodes import State, stones_at
@@ -112,8 +112,8 @@ def test_a_reply_that_a_record_elsewhere_leaves_open_is_proved_again(
 
     monkeypatch.setattr(Checker, "uncovered", uncovered)
     monkeypatch.setattr(closing, "prove_again", prove_again)
-    monkeypatch.setattr(together, "chosen_branches", lambda *_: list(WHITES))
-    monkeypatch.setattr(together, "processes", Here)
+    monkeypatch.setattr(rounds, "chosen_branches", lambda *_: list(WHITES))
+    monkeypatch.setattr(rounds, "processes", Here)
     monkeypatch.setattr(together, "as_completed", list)
 
     def close(seconds: float = 0.0) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -237,7 +238,7 @@ def _broken_off(code: int, errors: IO[bytes]) -> dict[str, str]:
     """Return the error of a job whose process has ended without a report: systems kill where memory is short."""
     if code == -signal.SIGKILL:
         return {"kind": "OutOfMemory", "message": "the job's process was killed, as happens where memory is short"}
-    errors.seek(0)
+    errors.seek(max(0, errors.seek(0, os.SEEK_END) - 20 * LONGEST_LINE))
     lines = errors.read().decode("utf-8", "replace").split("\n")
     last = next((f": {line.strip()[:LONGEST_LINE]}" for line in reversed(lines) if line.strip()), "")
     return {"kind": "Error", "message": f"the job's process broke off with code {code}{last}"}

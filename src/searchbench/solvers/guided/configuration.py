@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from searchbench import jit
 from searchbench.configuration import option
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 _FINEST_WEIGHT: Final = 1000
 """The largest denominator of a weight: f stays a whole number."""
+
+
+def seed_option() -> Any:
+    """Return the field for the seed of a method's chance."""
+    told = "other chance: another order for each restart of IDA\\*, other plans and aims for trials of featurespace"
+    return option(0, told, "whole", least=0)
 
 
 @dataclass(frozen=True, kw_only=True)

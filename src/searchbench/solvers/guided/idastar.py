@@ -18,7 +18,7 @@ from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.automaton import Automaton, automaton, usual_automaton
-from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.configuration import Guided, seed_option
 from searchbench.solvers.guided.contract import ORDER_BY_PRIORITY
 from searchbench.solvers.guided.depthfirst import NEVER, NODES
 from searchbench.solvers.guided.enhancements import ORDERS, Functions, cuts_moves
@@ -87,12 +87,7 @@ class IDAStar(Guided):
     impatience: int = option(
         IMPATIENCE, "after so many restarts the bound grows; 8 by default", "whole", metavar="TIMES", least=0
     )
-    seed: int = option(
-        0,
-        "other chance: another order for each restart of IDA\\*, other plans and aims for trials of featurespace",
-        "whole",
-        least=0,
-    )
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()

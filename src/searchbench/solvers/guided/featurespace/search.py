@@ -10,11 +10,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from searchbench import jit
-from searchbench.configuration import option
 from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.configuration import Guided, seed_option
 from searchbench.solvers.guided.enhancements import Functions
 from searchbench.solvers.guided.featurespace.kernel import (
     ADVISORS,
@@ -136,12 +135,7 @@ class FeatureSpace(Guided):
     method = "featurespace"
     orders = ()
 
-    seed: int = option(
-        0,
-        "other chance: another order for each restart of IDA\\*, other plans and aims for trials of featurespace",
-        "whole",
-        least=0,
-    )
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -108,20 +108,28 @@ def prove(
 
     Every round gives the open replies of each branch four times as many nodes. Raises BadRequest and DamagedData.
     """
+    with at_work(folder, opening, threads, seconds, branches) as (chosen, until, pool):
+        for limit in LIMITS:
+            read = [read_branch(folder, opening, white) for white in chosen]
+            waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
+            if time.time() >= until:
+                break
+            tasks = [pool.submit(work_on_branch, folder, opening, white, limit, until) for white in waiting]
+            for task in as_completed(tasks):
+                report(f"{task.result()}; up to {limit:,} nodes each. {progress(folder, opening)}")
+        return all(read_branch(folder, opening, white).finished for white in chosen)
+
+
+@contextlib.contextmanager
+def at_work(
+    folder: Path, opening: Opening, threads: int, seconds: float, branches: Sequence[str]
+) -> Iterator[tuple[list[int], float, ProcessPoolExecutor]]:
+    """Hold the working folder; give the branches of these names (none: all), the time to stop, and processes."""
     handle = open_folder(folder, opening)
     try:
-        chosen = chosen_branches(opening, branches)
-        until = time.time() + seconds if seconds else float("inf")
+        chosen, until = chosen_branches(opening, branches), time.time() + seconds if seconds else float("inf")
         with processes(threads) as pool:
-            for limit in LIMITS:
-                read = [read_branch(folder, opening, white) for white in chosen]
-                waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
-                if time.time() >= until:
-                    break
-                tasks = [pool.submit(work_on_branch, folder, opening, white, limit, until) for white in waiting]
-                for task in as_completed(tasks):
-                    report(f"{task.result()}; up to {limit:,} nodes each. {progress(folder, opening)}")
-        return all(read_branch(folder, opening, white).finished for white in chosen)
+            yield chosen, until, pool
     finally:
         os.close(handle)
 

@@ -20,7 +20,6 @@ from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import (
     Branch,
     lock_branch,
-    open_folder,
     progress,
     read_branch,
     stopper,
@@ -28,8 +27,8 @@ from searchbench.solvers.proof.gomoku.branch import (
 )
 from searchbench.solvers.proof.gomoku.closing import Checker, added_after, close_branch
 from searchbench.solvers.proof.gomoku.nodes import BLACK, State, Stopped, stones_at
-from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
-from searchbench.solvers.proof.gomoku.rounds import attack_for, processes
+from searchbench.solvers.proof.gomoku.opening import Opening
+from searchbench.solvers.proof.gomoku.rounds import at_work, attack_for
 
 _STEP: Final = 20
 """Records between two looks at the time."""
@@ -51,28 +50,22 @@ def close(
     Works on several processes, for some seconds (0: until it ends); return whether it came to the end, with every reply
     answered. Raises BadRequest and DamagedData.
     """
-    handle = open_folder(folder, opening)
-    try:
-        chosen = chosen_branches(opening, branches)
-        until = time.time() + seconds if seconds else float("inf")
-        with processes(threads) as pool:
+    with at_work(folder, opening, threads, seconds, branches) as (chosen, until, pool):
 
-            def each(work: Callable[..., Branch], done: Callable[[Branch], bool], *arguments: Any) -> bool:
-                """Work on the branches that are not done; return whether all are then."""
-                waiting = [white for white in chosen if not done(read_branch(folder, opening, white))]
-                tasks = [pool.submit(work, folder, opening, white, *arguments, until) for white in waiting]
-                for task in as_completed(tasks):
-                    report(f"{task.result()}. {progress(folder, opening)}")
-                return all(done(read_branch(folder, opening, white)) for white in waiting)
+        def each(work: Callable[..., Branch], done: Callable[[Branch], bool], *arguments: Any) -> bool:
+            """Work on the branches that are not done; return whether all are then."""
+            waiting = [white for white in chosen if not done(read_branch(folder, opening, white))]
+            tasks = [pool.submit(work, folder, opening, white, *arguments, until) for white in waiting]
+            for task in as_completed(tasks):
+                report(f"{task.result()}. {progress(folder, opening)}")
+            return all(done(read_branch(folder, opening, white)) for white in waiting)
 
-            while time.time() < until and each(close_branch, is_closed):
-                records = records_of(folder, opening, chosen)
-                asked = each(close_beside, partial(was_asked, known=counts(records)), records)
-                if asked and all(is_closed(read_branch(folder, opening, white)) for white in chosen):
-                    return True
+        while time.time() < until and each(close_branch, is_closed):
+            records = records_of(folder, opening, chosen)
+            asked = each(close_beside, partial(was_asked, known=counts(records)), records)
+            if asked and all(is_closed(read_branch(folder, opening, white)) for white in chosen):
+                return True
         return False
-    finally:
-        os.close(handle)
 
 
 def is_closed(branch: Branch) -> bool:
@@ -139,9 +132,8 @@ def _ask(branch: Branch, attack: Attack, records: Records, stop: Callable[[], bo
 def affected(branch: Branch, records: Records) -> Iterator[tuple[State, int]]:
     """Generate the records of a branch after which a reply is answered by a record that it was not asked with."""
     opening = branch.opening
-    alone = {
-        branch.white: len(records[branch.white]) - len(branch.added)
-    }  # what the walk through the branch began with
+    # The walk through the branch began with its own records, without those that were added.
+    alone = {branch.white: len(records[branch.white]) - len(branch.added)}
     known = branch.beside if branch.beside.keys() == records.keys() else alone
     places = {white: [opening.canonical(state)[0] for state, _ in found] for white, found in records.items()}
     old = {state for white, found in places.items() for state in found[: known.get(white, 0)]}
