@@ -16,8 +16,10 @@ from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.hashing import mix
 from searchbench.jit import trailing_zeros
 
-SLOTS: Final = 64
-"""The sets of frozen stones that are remembered."""
+MOST_SLOTS: Final = 1 << 10
+"""The sets of frozen stones that are remembered, at most."""
+SLOT_BYTES: Final = 1 << 24
+"""About the bytes that they may take."""
 MOST_GOALS: Final = 62
 NO_SIDE: Final = 4
 WAITING, PARTNER, CAME, GOAL_OF = range(4)
@@ -40,9 +42,12 @@ class Frozen(NamedTuple):
 def new_frozen(base: Base) -> Frozen:
     """Return the arrays for the level of a search."""
     squares = len(base.maze)
+    slots = MOST_SLOTS
+    while slots > 1 and slots * squares**2 > SLOT_BYTES:
+        slots >>= 1
     return Frozen(
-        np.zeros(SLOTS, np.int64), np.zeros((SLOTS, squares, squares), np.uint8),
-        np.zeros((SLOTS, 4 * squares), np.int64), np.zeros((4, 4 * squares), np.int32),
+        np.zeros(slots, np.int64), np.zeros((slots, squares, squares), np.uint8),
+        np.zeros((slots, 4 * squares), np.int64), np.zeros((4, 4 * squares), np.int32),
     )  # fmt: skip
 
 
@@ -96,7 +101,7 @@ def slot_of(base: Any, frozen: Frozen) -> int:
     for square in range(len(base.maze)):
         if base.board[FROZEN, square] != 0:
             key ^= base.hashes[0, square]
-    slot = mix(key) & (SLOTS - 1)
+    slot = mix(key) & (len(frozen.keys) - 1)
     if frozen.keys[slot] != key:
         frozen.keys[slot] = key
         write_sides(base, frozen.sides[slot], frozen.scratch[WAITING])

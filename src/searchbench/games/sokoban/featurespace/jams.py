@@ -14,13 +14,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, QUEUE, flood
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import walk
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.rules import BITS
 from searchbench.hashing import mix
+from searchbench.jit import trailing_zeros
 
 EFFORT: Final = 400
 """The jams of a search, at most."""
@@ -41,9 +42,9 @@ DEAD, OPEN, UNKNOWN = -2, -1, 1
 """What a search finds; a larger number tells how often a jam of unknown fate was met."""
 PROBED, WALK, GROUP = range(12, 15)
 """Further rows of the board: where the man looked for a way round a stone, his queue, and the group of a stone."""
-PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS = range(6)
+PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS, SEEN = range(7)
 """What stands in `counts`: the ways that were looked for, the patterns, and their links; the jams that searches looked at, those
-of searches that found nothing lost, and the lost jams that were found."""
+of searches that found nothing lost, and the lost jams that were found; the jams that the last search has seen."""
 ALL: Final = -2
 LEAST: Final = -1
 """The rows of `frames` with all stones of the position, and with the fewest known to be lost."""
@@ -52,6 +53,7 @@ LEAST: Final = -1
 class Jams(NamedTuple):
     """Hold a board for jams, the path of a search (stones, the man's squares, the push to try), and what is known of jams.
 
+    `seen` has the hashes of the jams of a search, `places` where they stand there.
     `patterns[p]` has the squares of the stones of a pattern, and then -1; `areas[p]` marks where the man may be;
     `heads` and `links` chain the patterns that have a stone on a square.
     """
@@ -60,6 +62,7 @@ class Jams(NamedTuple):
     counts: Any
     frames: Any
     seen: Any
+    places: Any
     verdicts: Any
     patterns: Any
     areas: Any
@@ -72,8 +75,9 @@ def new_jams(base: Base) -> Jams:
     squares = len(base.maze)
     words = -(-squares // BITS)
     return Jams(
-        base._replace(board=np.zeros_like(base.board), facts=np.zeros_like(base.facts)), np.zeros(LOST_JAMS + 1, np.int64),
-        np.zeros((LONG_EFFORT + 4, 2 * words + 1), np.int64), np.zeros(SEEN_KEYS, np.int64), np.zeros((2, CACHE), np.int64),
+        base._replace(board=np.zeros_like(base.board), facts=np.zeros_like(base.facts)), np.zeros(SEEN + 1, np.int64),
+        np.zeros((LONG_EFFORT + 4, 2 * words + 1), np.int64), np.zeros(SEEN_KEYS, np.int64),
+        np.zeros(SEEN_KEYS, np.int32), np.zeros((2, CACHE), np.int64),
         np.full((MOST_PATTERNS, MOST_STONES), -1, np.int32), np.zeros((MOST_PATTERNS, squares), np.uint8),
         np.full(squares, -1, np.int32), np.zeros((MOST_PATTERNS * MOST_STONES, 2), np.int32),
     )  # fmt: skip
@@ -132,7 +136,7 @@ def is_lost_jam(jams: Jams, man: int) -> bool:
     """Tell whether the stones that stand are known to be lost, or are found lost, and learnt then."""
     if not loosen(jams.base, jams, man):
         return False
-    key = key_of(jams, man)
+    key = key_of(jams)
     slot = mix(key) & (CACHE - 1)
     if jams.verdicts[0, slot] != key:
         jams.verdicts[0, slot], jams.verdicts[1, slot] = key, 0
@@ -162,7 +166,7 @@ def is_lost_jam(jams: Jams, man: int) -> bool:
 
 def loosen(jam: Base, jams: Jams, man: int) -> bool:
     """Take off loose stones, and mark where the man can go; tell whether a stone is left off the goals."""
-    maze, stands = jam.maze, jam.board[AT]
+    maze, stands, seen, queue = jam.maze, jam.board[AT], jam.board[MARK], jam.board[QUEUE]
     walk(jam, man)
     changed = True
     while changed:
@@ -170,7 +174,7 @@ def loosen(jam: Base, jams: Jams, man: int) -> bool:
         for square in range(len(maze)):
             if stands[square] != 0 and is_loose(jam, jams, square):
                 stands[square] = 0
-                walk(jam, square)
+                flood(maze, stands, seen, queue, square, jam.facts[GENERATION])  # the man goes on from there
                 changed = True
     for square in range(len(maze)):
         if stands[square] != 0 and maze[square, GOAL] < 0:
@@ -188,10 +192,21 @@ def is_loose(jam: Base, jams: Jams, square: int) -> bool:
         beyond = maze[target, direction]
         if beyond >= 0 and stands[beyond] == 0:
             stands[square], stands[target] = 0, 1
-            found = has_way(jam, jams, square, beyond)
+            found = has_way_beside(jam, square, target, beyond, direction) or has_way(jam, jams, square, beyond)
             stands[square], stands[target] = 1, 0
             if found:
                 return True
+    return False
+
+
+def has_way_beside(jam: Base, square: int, target: int, beyond: int, direction: int) -> bool:
+    """Tell whether the man can walk round the stone on a target, from one side to the other, right beside it."""
+    maze, stands = jam.maze, jam.board[AT]
+    for turn in range(2):
+        side = (direction & 2 ^ 2) + turn
+        first, second, third = maze[square, side], maze[target, side], maze[beyond, side]
+        if first >= 0 and second >= 0 and third >= 0 and stands[first] + stands[second] + stands[third] == 0:
+            return True
     return False
 
 
@@ -218,12 +233,16 @@ def has_way(jam: Base, jams: Jams, man: int, goal: int) -> bool:
     return False
 
 
-def key_of(jams: Jams, man: int) -> int:
-    """Return the hash of the stones that stand and of the man."""
+def key_of(jams: Jams) -> int:
+    """Return the hash of the stones that stand and of the lowest square that is marked as the man's."""
     jam = jams.base
-    key = jam.hashes[1, walk(jam, man)]
-    for square in range(len(jam.maze)):
-        if jam.board[AT, square] != 0:
+    stands, seen = jam.board[AT], jam.board[MARK]
+    lowest = 0
+    while seen[lowest] != jam.facts[GENERATION]:
+        lowest += 1
+    key = jam.hashes[1, lowest]
+    for square in range(len(stands)):
+        if stands[square] != 0:
             key ^= jam.hashes[0, square]
     return int(key)
 
@@ -235,29 +254,20 @@ def searched(jams: Jams, man: int, effort: int) -> int:
     """
     jam, frames = jams.base, jams.frames
     maze, stands = jam.maze, jam.board[AT]
-    for place in range(len(jams.seen)):
-        jams.seen[place] = 0
-    words = frames.shape[1] // 2
+    forget_seen(jams)
     depth, looked = enter(jams, 0, man), 0
     while depth > 0:
         frame = frames[depth - 1]
-        put_up(jams, frame)
-        push = frame[2 * words]
-        frame[2 * words] += 1
-        square = push >> 2
+        push = next_push(maze, frame)
+        frame[len(frame) - 1] = push + 1
+        square, direction = push >> 2, push & 3
         if square == len(maze):
             depth -= 1
             continue
-        if stands[square] == 0:
-            frame[2 * words] = push + 4
-            continue
-        behind, target = maze[square, push & 3 ^ 1], maze[square, push & 3]
-        if behind < 0 or target < 0 or stands[target] != 0 or maze[target, LIVE] == 0:
-            continue
-        if frame[words + behind // BITS] >> behind % BITS & 1 == 0:
-            continue
+        put_up(jams, frame)
+        target = int(maze[square, direction])
         stands[square], stands[target] = 0, 1
-        if hold(jam, target) == 2 or is_window_dead(jam, square, target, push & 3):
+        if hold(jam, target) == 2 or is_window_dead(jam, square, target, direction):
             continue
         if has_pattern(jam, jams, target, square):
             continue
@@ -269,23 +279,57 @@ def searched(jams: Jams, man: int, effort: int) -> int:
     return DEAD if depth == 0 else OPEN
 
 
+def next_push(maze: Any, frame: Any) -> int:
+    """Return the next push of a frame that the man can make to a square from which a stone can come to a goal.
+
+    A push is 4 times a square plus a direction; that of the square after the last one stands for none.
+    """
+    words = len(frame) // 2
+    push = frame[2 * words]
+    while push < 4 * len(maze):
+        square, direction = push >> 2, push & 3
+        rest = frame[square // BITS] >> square % BITS
+        if rest & 1 == 0:
+            further = trailing_zeros(rest) if rest != 0 else BITS - square % BITS
+            push = min(square + further, len(maze)) << 2
+            continue
+        behind, target = maze[square, direction ^ 1], maze[square, direction]
+        if behind >= 0 and target >= 0 and maze[target, LIVE] != 0:
+            is_free = frame[target // BITS] >> target % BITS & 1 == 0
+            if is_free and frame[words + behind // BITS] >> behind % BITS & 1 != 0:
+                return int(push)
+        push += 1
+    return int(push)
+
+
+def forget_seen(jams: Jams) -> None:
+    """Forget the jams that the last search has seen."""
+    for place in range(jams.counts[SEEN]):
+        jams.seen[jams.places[place]] = 0
+    jams.counts[SEEN] = 0
+
+
 def put_up(jams: Jams, frame: Any) -> None:
     """Put up the stones of a frame."""
     stands = jams.base.board[AT]
-    for square in range(len(stands)):
-        stands[square] = frame[square // BITS] >> square % BITS & 1
+    for word in range(len(frame) // 2):
+        bits, first = frame[word], word * BITS
+        for square in range(first, min(first + BITS, len(stands))):
+            stands[square] = bits >> (square - first) & 1
 
 
 def write_frame(jams: Jams, frame: Any) -> None:
     """Write the stones that stand, and the squares where the man can go."""
-    board, words = jams.base.board, len(frame) // 2
-    for column in range(len(frame)):
-        frame[column] = 0
-    for square in range(board.shape[1]):
-        if board[AT, square] != 0:
-            frame[square // BITS] |= 1 << square % BITS
-        elif board[MARK, square] == jams.base.facts[GENERATION]:
-            frame[words + square // BITS] |= 1 << square % BITS
+    board, words, generation = jams.base.board, len(frame) // 2, jams.base.facts[GENERATION]
+    stands, seen = board[AT], board[MARK]
+    for word in range(words):
+        stones = reached = 0
+        first = word * BITS
+        for square in range(first, min(first + BITS, len(stands))):
+            stones |= (stands[square] != 0) << (square - first)
+            reached |= (stands[square] == 0 and seen[square] == generation) << (square - first)
+        frame[word], frame[words + word] = stones, reached
+    frame[2 * words] = 0
 
 
 def enter(jams: Jams, depth: int, man: int) -> int:
@@ -300,13 +344,15 @@ def enter(jams: Jams, depth: int, man: int) -> int:
     while depth > 0 and is_part(frames, depth):
         copy(frames[depth], frames[depth - 1])
         depth -= 1
-    key = key_of(jams, man)
+    key = key_of(jams)
     place = mix(key) & (len(jams.seen) - 1)
     while jams.seen[place] != 0:
         if jams.seen[place] == key:
             return depth
         place = (place + 1) & (len(jams.seen) - 1)
     jams.seen[place] = key
+    jams.places[jams.counts[SEEN]] = place
+    jams.counts[SEEN] += 1
     return depth + 1
 
 
