@@ -286,6 +286,22 @@ def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client:
     page.wait_for_function("() => !document.getElementById('hint')")
 
 
+def test_a_game_that_is_unknown_has_no_board(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=sliding:3x3&state=1+0+2+3+4+5+6+7+8")
+    page.wait_for_selector("#main .sb-piece")
+    page.fill("#game", "slidding:3x3")
+    page.press("#game", "Enter")
+    page.wait_for_selector(".message:has-text('slidding')")
+    assert not page.locator("#main .sb-piece").first.is_visible()
+    assert not page.is_visible("#caption")
+    page.click("#shuffle")  # which has nothing to shuffle
+    page.wait_for_selector(".message:has-text('slidding')")
+    page.fill("#game", "sliding:2x3")
+    page.press("#game", "Tab")
+    page.wait_for_selector("#main .sb-piece")
+    assert page.is_visible("#caption")
+
+
 def test_a_job_on_all_states_has_a_page_of_its_own(page: Any, client: Client) -> None:
     started = client.post("/jobs", {"kind": "solve", "game": "hanoi:2"}).json["id"]
     page.goto(f"{client.address}/search?job={started}")

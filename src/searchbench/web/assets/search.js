@@ -56,9 +56,12 @@ async function look() {
     parts.start.classList.toggle("primary", !solved());
     parts.shuffle.classList.toggle("primary", solved());
   } catch (error) {
+    position = null;
+    shown(false);
     showError(parts.message, error);
     return false;
   }
+  shown(true);
   address();
   parts.view.show(position);
   parts.caption.textContent = position.state;
@@ -67,6 +70,11 @@ async function look() {
   parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === before }, method.text)));
   if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
   return true;
+}
+
+/** Show the board and its caption, or neither: a board that stays would be taken for that of the game in the form. */
+function shown(there) {
+  for (const part of [parts.board, parts.caption]) part.classList.toggle("hidden", !there);
 }
 
 /** Put what is asked for into the address bar, and the job that answers: the question stays when the server forgets the job. */
@@ -85,6 +93,7 @@ function hint() {
 
 /** Make some random moves from the state at hand; nothing is searched before they are made. */
 async function shuffle() {
+  if (!position && !(await look())) return;
   for (const control of [parts.start, parts.shuffle]) control.disabled = true;
   parts.message.replaceChildren(h("p", { class: "message calm" }, "Shuffling …"));
   try {
