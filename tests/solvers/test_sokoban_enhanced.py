@@ -20,7 +20,7 @@ from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
 from searchbench.games.sokoban.enhanced.board import LEARNT
 from searchbench.games.sokoban.enhanced.exact import judged
-from searchbench.games.sokoban.enhanced.testmaze import comes_home, lone_way
+from searchbench.games.sokoban.enhanced.testmaze import begin_reach, comes_home, lone_way
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import freezes, move_of
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
@@ -242,11 +242,13 @@ def test_stones_come_home_as_in_the_twin() -> None:
         game = Sokoban(text := random_level(chance, 3, (5, 5)))
         rules, tables, alone = game.enhanced(), game.tables, Maze(text)
         names = jit.Names(dict(rules.names()), "interpreted", None)
-        way, home = jit.bind(lone_way, names, "interpreted"), jit.bind(comes_home, names, "interpreted")
+        reach, way, home = (jit.bind(one, names, "interpreted") for one in (begin_reach, lone_way, comes_home))
         work = rules.work(game.start(), controls_of(game, "patterns"), 2)
         stones, man = [game.maze.numbers[place] for place in sorted(alone.stones)], game.maze.numbers[alone.man]
         stone = stones.pop(chance.randrange(3))
-        work.patterns.board[0, stones] = 1
+        work.patterns.board[0, [*stones, stone]] = 1
+        reach(work, man)
+        work.patterns.board[0, stone] = 0
         alone.free -= {game.maze.cells[other] for other in stones}
         alone.stones = frozenset({game.maze.cells[stone]})
         goals = alone.goals

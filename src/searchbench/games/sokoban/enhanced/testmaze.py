@@ -24,18 +24,18 @@ LONGEST_CALL: Final = 4_000
 BUCKETS: Final = 256
 """Solutions that are longer than the matching by as much are not looked for."""
 
-STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
-"""The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many
-patterns a square has."""
+STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED, NEAR, REACHED = range(9)
+"""The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, how many
+patterns a square has, and marks for the walk of the node whose pushes are made, and of one whose stones are taken off."""
 MET, BEFORE, WAITING = range(3)
 """The rows of `lone`, for a stone that is pushed while the others stand: the generation in which a place was met, the
 place before it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, ALL_STAY = range(9)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, ALL_STAY, NEAR_TURN, REACHED_TURN = range(11)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones; and, a
-switch, whether no stone is taken off."""
+solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones; a
+switch, whether no stone is taken off; the walks of nodes whose pushes are made, and of those whose stones are taken off."""
 CACHED: Final = 13
 """The bits of a place among the test mazes whose outcome is kept."""
 
@@ -79,10 +79,10 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
     return Patterns(
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
-        np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(9, np.int64), np.zeros((6, LARGEST + 4), np.int64),
-        np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
-        squares), np.int64),
+        np.zeros((REACHED + 1, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
+        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(REACHED_TURN + 1, np.int64),
+        np.zeros((6, LARGEST + 4), np.int64), np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals),
+        np.array(level.cells, np.int32), np.zeros((3, squares), np.int64),
         np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
         np.zeros((3, 8 * squares), np.int32),
     )  # fmt: skip
@@ -96,6 +96,40 @@ def test_walk(work: Any, man: int) -> int:
     patterns, board = work.patterns, work.patterns.board
     patterns.counts[TURN] += 1
     return flood(work.maze, board[STANDS], board[MARK], board[QUEUE], man, patterns.counts[TURN])
+
+
+def walk_of_node(work: Any, node: int, size: int) -> None:
+    """Mark the squares that the man of a node can walk to, for all its pushes."""
+    patterns, board = work.patterns, work.patterns.board
+    patterns.counts[NEAR_TURN] += 1
+    stand(work, node, size, 1)
+    flood(work.maze, board[STANDS], board[NEAR], board[QUEUE], patterns.nodes[node, MAN], patterns.counts[NEAR_TURN])
+    stand(work, node, size, 0)
+
+
+def begin_reach(work: Any, man: int) -> None:
+    """Mark the squares that the man can walk to before stones are taken off."""
+    patterns, board = work.patterns, work.patterns.board
+    patterns.counts[REACHED_TURN] += 1
+    flood(work.maze, board[STANDS], board[REACHED], board[QUEUE], man, patterns.counts[REACHED_TURN])
+
+
+def extend_reach(work: Any, square: int) -> None:
+    """Mark what else the man can walk to since a stone on a square was taken off."""
+    maze, board, turn = work.maze, work.patterns.board, work.patterns.counts[REACHED_TURN]
+    for direction in range(4):
+        beside = maze[square, direction]
+        if beside >= 0 and board[REACHED, beside] == turn:
+            flood(maze, board[STANDS], board[REACHED], board[QUEUE], square, turn)
+            return
+
+
+def lowest_reached(work: Any) -> int:
+    """Return the lowest of the squares that the man can walk to since stones were taken off."""
+    board, turn, lowest = work.patterns.board, work.patterns.counts[REACHED_TURN], 0
+    while board[REACHED, lowest] != turn:
+        lowest += 1
+    return lowest
 
 
 def test_bound(work: Any, node: int, size: int, man: int) -> int:
@@ -158,13 +192,30 @@ def open_node(patterns: Any, node: int) -> bool:
 # --- stones that can be taken home --------------------------------------------------------------------------------------
 
 
-def begin_lone(work: Any, square: int, man: int) -> None:
-    """Begin the walk of a stone that was taken off the board: mark where the man can go while it stands there."""
+def walk_round(work: Any, square: int, man: int) -> int:
+    """Mark where the man can go while a stone that was taken off the board stands on a square; return the mark."""
     patterns = work.patterns
-    patterns.counts[LONE_TURN] += 1
     patterns.board[STANDS, square] = 1
     test_walk(work, man)
     patterns.board[STANDS, square] = 0
+    return int(patterns.counts[TURN])
+
+
+def has_way_beside(work: Any, here: int, arrived: int, man: int, side: int) -> bool:
+    """Tell whether the man, who has pushed a stone onto a square, can walk right along it to the square on a side of it.
+
+    The square on that side is free.
+    """
+    maze, stands = work.maze, work.patterns.board[STANDS]
+    if side != arrived:
+        corner = maze[man, side]
+        return bool(corner >= 0 and stands[corner] == 0)
+    for turn in range(2):
+        beside = (arrived & 2 ^ 2) + turn
+        first, second, third = maze[man, beside], maze[here, beside], maze[maze[here, side], beside]
+        if first >= 0 and second >= 0 and third >= 0 and stands[first] + stands[second] + stands[third] == 0:
+            return True
+    return False
 
 
 def comes_home(work: Any, square: int, goal: int, man: int, way: int) -> bool:
@@ -185,19 +236,20 @@ def comes_home(work: Any, square: int, goal: int, man: int, way: int) -> bool:
 def lone_way(work: Any, square: int, goal: int, man: int, real: bool) -> int:
     """Return the last place of a shortest way of a stone to a goal, or with `goal` -1 of any way to any; -1 if there is none.
 
-    The stone is not on the board. With `real` it does not cross the stones of the real maze.
+    The stone is not on the board, but the squares that the man reaches while it stands there are marked. With `real` it does
+    not cross the stones of the real maze.
     """
     patterns, maze, costs, side = work.patterns, work.maze, work.costs, work.side
     board, lone = patterns.board, patterns.lone
     if (goal < 0 and maze[square, GOAL] >= 0) or (goal >= 0 and maze[square, GOAL] == goal):
         return 4 * square
-    begin_lone(work, square, man)
-    turn, marked, top = patterns.counts[LONE_TURN], patterns.counts[TURN], 0
+    patterns.counts[LONE_TURN] += 1
+    turn, marked, top = patterns.counts[LONE_TURN], 0, 0
     here, arrived, left = square, -1, costs[4 * square + side[square, man], max(goal, 0)]
     while True:
         for direction in range(4):
             behind, target = maze[here, direction ^ 1], maze[here, direction]
-            if behind < 0 or target < 0 or board[MARK, behind] != marked or board[STANDS, target] != 0:
+            if behind < 0 or target < 0 or board[STANDS, behind] != 0 or board[STANDS, target] != 0:
                 continue
             place = 4 * target + direction
             if lone[MET, place] == turn or maze[target, LIVE] == 0:
@@ -206,6 +258,14 @@ def lone_way(work: Any, square: int, goal: int, man: int, real: bool) -> int:
                 continue
             if real and work.board[AT, target] != 0 and target != square:
                 continue
+            if arrived < 0:
+                if board[REACHED, behind] != patterns.counts[REACHED_TURN]:
+                    continue
+            elif behind != man and not has_way_beside(work, here, arrived, man, direction ^ 1):
+                if marked == 0:  # few pushes need to know all squares that the man can walk to
+                    marked = walk_round(work, here, man)
+                if board[MARK, behind] != marked:
+                    continue
             lone[MET, place] = turn
             lone[BEFORE, place] = 4 * here + arrived if arrived >= 0 else -1
             if (goal < 0 and maze[target, GOAL] >= 0) or (goal >= 0 and maze[target, GOAL] == goal):
@@ -217,10 +277,7 @@ def lone_way(work: Any, square: int, goal: int, man: int, real: bool) -> int:
         top -= 1
         here, arrived = lone[WAITING, top] >> 2, lone[WAITING, top] & 3
         man = maze[here, arrived ^ 1]
-        board[STANDS, here] = 1
-        test_walk(work, man)
-        board[STANDS, here] = 0
-        marked, left = patterns.counts[TURN], costs[4 * here + side[here, man], max(goal, 0)]
+        marked, left = 0, costs[4 * here + side[here, man], max(goal, 0)]
 
 
 def mark_walk(work: Any, man: int, target: int, way: int) -> None:
@@ -279,6 +336,7 @@ def take_home(work: Any, node: int, size: int, man: int, way: int) -> int:
     """Take all stones off that come to the goals of the matching at its cost; return that cost. Those of the node stand."""
     patterns, costs = work.patterns, work.costs
     saved, changed = 0, patterns.counts[ALL_STAY] == 0
+    begin_reach(work, man)
     while changed:
         changed = False
         for stone in range(size):
@@ -289,6 +347,7 @@ def take_home(work: Any, node: int, size: int, man: int, way: int) -> int:
             if comes_home(work, square, goal, man, way):
                 patterns.squares[node, stone] = -1 - goal
                 saved += costs[patterns.kept[0, stone], goal]
+                extend_reach(work, square)
                 changed = True
             else:
                 patterns.board[STANDS, square] = 1
@@ -299,6 +358,7 @@ def take_off(work: Any, node: int, size: int, man: int) -> int:
     """Take all stones off that come to any goal; return how many are left. Those of the node stand."""
     patterns = work.patterns
     left, changed = 0, True
+    begin_reach(work, man)
     while changed:
         changed, left = False, 0
         for stone in range(size):
@@ -308,6 +368,7 @@ def take_off(work: Any, node: int, size: int, man: int) -> int:
             patterns.board[STANDS, square] = 0
             if lone_way(work, square, -1, man, False) >= 0:
                 patterns.squares[node, stone] = -1
+                extend_reach(work, square)
                 changed = True
             else:
                 patterns.board[STANDS, square] = 1

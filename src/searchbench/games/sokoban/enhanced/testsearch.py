@@ -22,17 +22,18 @@ from searchbench.games.sokoban.enhanced.testmaze import (
     LONGEST_CALL,
     MAN,
     MAN_WAY,
-    MARK,
     MOVE,
+    NEAR,
+    NEAR_TURN,
     PARENT,
     SOLUTION,
     STANDS,
     STONE_WAY,
-    TURN,
     USED,
     WAY,
     is_known_deadlock,
     known_node,
+    lowest_reached,
     mark_walk,
     open_node,
     stand,
@@ -40,6 +41,7 @@ from searchbench.games.sokoban.enhanced.testmaze import (
     take_off,
     test_bound,
     test_walk,
+    walk_of_node,
 )
 from searchbench.games.sokoban.rules import FIELD
 from searchbench.hashing import mix
@@ -59,7 +61,7 @@ def set_up(work: Any, row: int, size: int, node: int) -> None:
 def push_of_test(work: Any, node: int, size: int, step: int, count: int) -> int:
     """Write the node after a push into the row `count`, its stones standing; return the man's square, or -1 if it cannot be.
 
-    `step` is 4 times a stone plus a direction. The stones of the node stand, and the man's walk is marked.
+    `step` is 4 times a stone plus a direction. The stones of the node stand, and its man's walk is marked.
     """
     patterns, maze = work.patterns, work.maze
     board, square, direction = patterns.board, patterns.squares[node, step >> 2], step & 3
@@ -68,7 +70,7 @@ def push_of_test(work: Any, node: int, size: int, step: int, count: int) -> int:
     behind, target = maze[square, direction ^ 1], maze[square, direction]
     if behind < 0 or target < 0 or maze[target, LIVE] == 0 or board[STANDS, target] != 0:
         return -1
-    if board[MARK, behind] != patterns.counts[TURN]:
+    if board[NEAR, behind] != patterns.counts[NEAR_TURN]:
         return -1
     for stone in range(size):
         patterns.squares[count, stone] = patterns.squares[node, stone]
@@ -87,7 +89,7 @@ def clear_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     patterns.slots[:] = 0
     set_up(work, row, size, 0)
     left = take_off(work, 0, size, man)
-    patterns.nodes[0, MAN] = test_walk(work, man)
+    patterns.nodes[0, MAN] = lowest_reached(work)
     stand(work, 0, size, 0)
     known_node(work, 0, size, patterns.nodes[0, MAN])
     patterns.nodes[0, LINK] = -1
@@ -96,19 +98,20 @@ def clear_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     while outcome == UNKNOWN and top >= 0 and count < min(limit, LONGEST_CALL):
         node = top
         top = patterns.nodes[node, LINK]
+        walk_of_node(work, node, size)
         for step in range(4 * size):
             if count >= min(limit, LONGEST_CALL):
                 top = 0
                 break
             stand(work, node, size, 1)
-            test_walk(work, patterns.nodes[node, MAN])
             man = push_of_test(work, node, size, step, count)
             if man < 0:
                 stand(work, node, size, 0)
                 continue
             lost = is_known_deadlock(work, count, size, man)
             left = size if lost else take_off(work, count, size, man)
-            patterns.nodes[count, MAN] = test_walk(work, man)
+            if not lost:
+                patterns.nodes[count, MAN] = lowest_reached(work)
             stand(work, count, size, 0)
             if left == 0:
                 outcome = SOLVED
@@ -136,7 +139,7 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
         stand(work, 0, size, 0)
         return DEADLOCK
     saved = take_home(work, 0, size, man, 0)
-    lowest = test_walk(work, man)
+    lowest = lowest_reached(work)
     stand(work, 0, size, 0)
     patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = lowest, -1
     if bound == saved:
@@ -155,7 +158,7 @@ def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
     saved = take_home(work, 0, size, man, 0)
-    patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = test_walk(work, man), -1
+    patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = lowest_reached(work), -1
     patterns.nodes[0, COST], patterns.nodes[0, BOUND], counts[BASE_BOUND] = saved, bound - saved, bound
     stand(work, 0, size, 0)
     known_node(work, 0, size, patterns.nodes[0, MAN])
@@ -169,12 +172,12 @@ def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
             if patterns.nodes[node, BOUND] == 0:
                 counts[SOLUTION], counts[USED], counts[DEARER] = node, first + count, bucket
                 return SOLVED
+            walk_of_node(work, node, size)
             for step in range(4 * size):
                 if count >= limit or count >= LONGEST_CALL:
                     counts[USED], counts[DEARER] = first + count, bucket
                     return UNKNOWN
                 stand(work, node, size, 1)
-                test_walk(work, patterns.nodes[node, MAN])
                 man = push_of_test(work, node, size, step, count)
                 if man < 0:
                     stand(work, node, size, 0)
@@ -183,8 +186,10 @@ def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
                 bound = INFEASIBLE
                 if not is_known_deadlock(work, count, size, man):
                     bound = test_bound(work, count, size, man)
-                saved = take_home(work, count, size, man, 0) if bound < INFEASIBLE else 0
-                patterns.nodes[count, MAN] = test_walk(work, man)
+                saved = 0
+                if bound < INFEASIBLE:
+                    saved = take_home(work, count, size, man, 0)
+                    patterns.nodes[count, MAN] = lowest_reached(work)
                 stand(work, count, size, 0)
                 if bound < INFEASIBLE and not known_node(work, count, size, patterns.nodes[count, MAN]):
                     patterns.nodes[count, BOUND] = bound - saved
