@@ -11,33 +11,37 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.games.sokoban.enhanced.board import AT
 from searchbench.games.sokoban.enhanced.controls import WINDOW_EFFORT
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.games.sokoban.text import STEPS
 from searchbench.hashing import mix
+from searchbench.jit import trailing_zeros
 
 LENGTH, BREADTH = 5, 4
 CELLS: Final = LENGTH * BREADTH
 OUTSIDE, DEAD_OUTSIDE = CELLS, CELLS + 1
 """Neighbours outside of the window: floor, and floor where a stone would be lost."""
-CACHE_BITS: Final = 16
+CACHE_BITS: Final = 18
 ROOM: Final = 1024
 """Room for the placements of a search."""
-SEEN_KEYS, STACK = range(2)
-"""The rows of the scratch space."""
+SEEN_KEYS, STACK, PLACES = range(3)
+"""The rows of the scratch space: hashes of placements, those that wait, and how many hashes there are, and where they stand."""
 
 
 class Windows(NamedTuple):
     """Hold two windows for each square and direction; `squares[w, k]` is the square of a cell, `near[w, k, d]` its neighbours.
 
-    `sets[w]` are four sets of cells: those where a stone may stand, the goals, those next to the outside, and the
-    man's cell behind the push. `cache` has the placements that are known, and `verdicts` what is known of them.
+    `steps[w, k]` is the set of the neighbours, where the bit OUTSIDE stands for all that lie outside. `sets[w]` are four sets
+    of cells: those where a stone may stand, the goals, those next to the outside, and the man's cell behind the push.
+    `cache` has the placements that are known, and `verdicts` what is known of them.
     """
 
     squares: Any
     near: Any
+    steps: Any
     sets: Any
     cache: Any
     verdicts: Any
@@ -50,44 +54,51 @@ def windows_of(tables: LevelTables, used: bool) -> Windows:
     count = len(level.cells)
     size = 1 << CACHE_BITS if used else 4
     cache, verdicts = np.full(size, -1, np.int64), np.zeros(size, np.int8)
-    scratch = np.zeros((2, 2 * ROOM), np.int64)
+    scratch = np.zeros((PLACES + 1, 2 * ROOM), np.int64)
+    scratch[SEEN_KEYS] = -1
     if not used:
-        return Windows(np.zeros((1, CELLS), np.int16), np.zeros((1, CELLS, 4), np.int8), np.zeros((1, 4), np.int64),
-                       cache, verdicts, scratch)  # fmt: skip
+        return Windows(np.zeros((1, CELLS), np.int16), np.zeros((1, CELLS, 4), np.int8), np.zeros((1, CELLS), np.int64),
+                       np.zeros((1, 4), np.int64), cache, verdicts, scratch)  # fmt: skip
     margin = LENGTH
     grid = np.full((level.height + 2 * margin, level.width + 2 * margin), -1, np.int64)
-    cells = np.array(level.cells)
-    grid[cells[:, 0] + margin, cells[:, 1] + margin] = np.arange(count)
-    squares = np.zeros((8 * count, CELLS), np.int16)
-    near = np.zeros((8 * count, CELLS, 4), np.int8)
-    sets = np.zeros((8 * count, 4), np.int64)
-    live, goals = tables.live != 0, np.zeros(count + 1, bool)
+    rows, columns = np.array(level.cells).T + margin
+    grid[rows, columns] = np.arange(count)
+    squares, near = np.zeros((8 * count, CELLS), np.int16), np.zeros((8 * count, CELLS, 4), np.int8)
+    steps, sets = np.zeros((8 * count, CELLS), np.int64), np.zeros((8 * count, 4), np.int64)
+    # The last row of each stands for what the grid says of walls: -1.
+    live, goals = np.append(tables.live != 0, False), np.zeros(count + 1, bool)
     goals[list(level.goals)] = True
     all_near = np.vstack([tables.near, np.full((1, 4), -1, np.int32)])
-    live = np.append(live, False)
     for direction, (dr, dc) in enumerate(STEPS):
-        right = (dc, -dr)
         for mirror in range(2):
-            which = np.arange(count) * 8 + direction * 2 + mirror
-            place = {}
-            for row in range(LENGTH):
-                for column in range(BREADTH):
-                    ahead, aside = 2 - row, column - 1 - mirror
-                    place[ahead * dr + aside * right[0], ahead * dc + aside * right[1]] = row * BREADTH + column
-            for (y, x), cell in place.items():
-                here = grid[cells[:, 0] + margin + y, cells[:, 1] + margin + x]
-                squares[which, cell] = here
-                for step, (sy, sx) in enumerate(STEPS):
-                    there = all_near[here, step]
-                    inside = place.get((y + sy, x + sx), -1)
-                    outside = np.where(live[there], OUTSIDE, DEAD_OUTSIDE)
-                    found = np.where(there < 0, -1, inside if inside >= 0 else outside)
-                    near[which, cell, step] = found
-                    sets[which, 2] |= (found >= CELLS).astype(np.int64) << cell
-                sets[which, 0] |= (live[here] & (here >= 0)).astype(np.int64) << cell
-                sets[which, 1] |= (goals[here] & (here >= 0)).astype(np.int64) << cell
+            which, place = slice(2 * direction + mirror, None, 8), _places(dr, dc, mirror)
+            y, x = np.array(list(place)).T
+            inside = np.array([[place.get((up + sy, left + sx), -1) for sy, sx in STEPS] for up, left in place])
+            here = grid[rows[:, None] + y, columns[:, None] + x]
+            there = all_near[here]
+            outside = np.where(live[there], OUTSIDE, DEAD_OUTSIDE)
+            found = np.where(there < 0, -1, np.where(inside >= 0, inside, outside))
+            squares[which], near[which] = here, found
+            steps[which] = np.bitwise_or.reduce(np.where(found < 0, 0, 1 << np.minimum(found, OUTSIDE)), axis=2)
+            sets[which, :3] = np.transpose([_bits(live[here]), _bits(goals[here]), _bits((found >= CELLS).any(axis=2))])
             sets[which, 3] = place[-dr, -dc]
-    return Windows(squares, near, sets, cache, verdicts, scratch)
+    return Windows(squares, near, steps, sets, cache, verdicts, scratch)
+
+
+def _places(dr: int, dc: int, mirror: int) -> dict[tuple[int, int], int]:
+    """Return the cells of a window around the target of a push in a direction, by where they lie from there."""
+    found = {}
+    for row in range(LENGTH):
+        for column in range(BREADTH):
+            ahead, aside = 2 - row, column - 1 - mirror
+            found[ahead * dr + aside * dc, ahead * dc - aside * dr] = row * BREADTH + column
+    return found
+
+
+def _bits(cells: Any) -> npt.NDArray[np.int64]:
+    """Return the sets of cells of some windows as bits."""
+    bits: npt.NDArray[np.int64] = np.left_shift(cells, np.arange(CELLS), dtype=np.int64).sum(axis=1)
+    return bits
 
 
 def is_window_dead(work: Any, square: int, target: int, direction: int) -> bool:
@@ -119,18 +130,11 @@ def reach(windows: Any, window: int, stones: int, man: int) -> int:
     """Return the set of cells that the man can walk to from a cell; the bit OUTSIDE stands for the outside."""
     found = fresh = 1 << man
     while fresh != 0:
-        more = 0
-        for cell in range(CELLS):
-            if fresh >> cell & 1 == 0:
-                continue
-            for direction in range(4):
-                there = int(windows.near[window, cell, direction])
-                if there >= OUTSIDE:
-                    more |= 1 << OUTSIDE
-                elif there >= 0:
-                    more |= 1 << there
-        if fresh >> OUTSIDE & 1:
-            more |= windows.sets[window, 2]
+        more = windows.sets[window, 2] if fresh >> OUTSIDE & 1 else 0
+        cells = fresh & (1 << OUTSIDE) - 1
+        while cells != 0:
+            more |= windows.steps[window, trailing_zeros(cells)]
+            cells &= cells - 1
         fresh = more & ~found & ~stones
         found |= fresh
     return int(found)
@@ -139,9 +143,11 @@ def reach(windows: Any, window: int, stones: int, man: int) -> int:
 def search_window(windows: Any, window: int, stones: int, effort: int) -> int:
     """Return 1 for a placement, with the man behind the push, from which the stones off the goals cannot all go away; else 0."""
     near, sets, seen, stack = windows.near, windows.sets, windows.scratch[SEEN_KEYS], windows.scratch[STACK]
+    places = windows.scratch[PLACES]
     allowed, goals, mask = sets[window, 0], sets[window, 1], 2 * ROOM - 1
-    for place in range(2 * ROOM):
-        seen[place] = -1
+    for last in range(places[0]):
+        seen[places[1 + last]] = -1
+    places[0] = 0
     stack[0] = stones << 5 | sets[window, 3]
     top, base, count = 1, 0, 0
     while top > 0:
@@ -158,6 +164,7 @@ def search_window(windows: Any, window: int, stones: int, effort: int) -> int:
             continue
         seen[place] = key
         count += 1
+        places[0], places[count] = count, place
         if count >= min(effort, ROOM) or top + 4 * CELLS >= 2 * ROOM:
             return 0
         for cell in range(CELLS):
