@@ -258,8 +258,11 @@ ROWS = [
         "J3", "levels solved within 20 million nodes as each enhancement is added", f"{SOURCE}, tables 1 to 3",
         COUNTS, versions, at_least, note="R6 is 24 in the text and 23 in table 2", long=True, parts=tuple(COUNTS),
     ),
-    Row("J4", "levels solved by R10 within 200 million nodes", f"{SOURCE}, section 4.12", 59, with_more_nodes,
-    at_least, long=True), Row(
+    Row(
+        "J4", "levels solved by R10 within 200 million nodes", f"{SOURCE}, section 4.12", 59, with_more_nodes,
+        at_least, long=True,
+    ),
+    Row(
         "J5", "levels lost by R10 without an enhancement", f"{SOURCE}, table 2", LOST, left_out, at_least,
         note="the shape counts: goal macros, pattern searches and the table matter most", long=True, parts=tuple(LOST),
     ),
