@@ -15,7 +15,7 @@ from pettingzoo.test import api_test
 
 import searchbench as sb
 from graphs import GraphGame
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, BadState
 from searchbench.learning import export, grade, truths
 from searchbench.learning.truths import NOTHING, TruthReader, figures_of
 from searchbench.rules import UNDECIDED
@@ -117,6 +117,21 @@ def test_regrets_are_what_a_move_loses(databases: dict[str, Database]) -> None:
     assert set(lost.values()) == {0, 1, 2}  # to win, to block, and to let the other win
 
 
+@pytest.mark.parametrize("numbers", [[720], [99_999], [-1]])
+def test_a_number_outside_the_database_has_no_truth(numbers: list[int], databases: dict[str, Database]) -> None:
+    with pytest.raises(BadState, match=f"number {numbers[0]} lies outside the index of 720 numbers"):
+        truths(databases["sliding:2x3"], numbers)
+
+
+def test_no_numbers_have_no_truths_and_what_is_no_list_of_them_is_refused(databases: dict[str, Database]) -> None:
+    for spec in ("sliding:2x3", "tic-tac-toe"):
+        found = truths(databases[spec], [])
+        assert (len(found.states), found.figures.shape) == (0, (len(found.columns), 0))
+    for wrong in ([1.5], 3, [[1, 2]], ["1"]):
+        with pytest.raises(BadRequest, match="expected a list of whole numbers"):
+            truths(databases["sliding:2x3"], wrong)  # type: ignore[arg-type]
+
+
 def test_a_policy_is_graded(databases: dict[str, Database]) -> None:
     for spec in ("tic-tac-toe", "sliding:2x3", "awari:3"):
         database = databases[spec]
@@ -180,6 +195,37 @@ def test_a_game_keeps_pettingzoos_contract(databases: dict[str, Database]) -> No
     legal = environment.observe(environment.agent_selection)["action_mask"]
     with pytest.raises(ValueError, match="no such move"):
         environment.step(int(np.flatnonzero(legal == 0)[-1]))
+
+
+@pytest.mark.parametrize("spec", ["sliding:2x3", "tic-tac-toe"])
+def test_a_number_that_is_no_action_is_refused_and_nothing_is_played(spec: str, databases: dict[str, Database]) -> None:
+    environment = sb.environment(databases[spec])
+    for wrong in (-1, len(environment.moves)):
+        environment.reset(seed=1)
+        before = environment._state
+        with pytest.raises(BadRequest, match=f"action {wrong}: .* has the actions 0 to {len(environment.moves) - 1}"):
+            environment.step(wrong)
+        assert environment._state == before
+
+
+def test_each_player_is_told_the_regret_of_the_own_last_move(databases: dict[str, Database]) -> None:
+    database = databases["tic-tac-toe"]
+    environment = sb.environment(database, state=".../.X./...")
+    environment.reset()
+    lost: dict[str, list[int]] = {"first": [], "second": []}
+    told: dict[str, list[int]] = {"first": [], "second": []}
+    for player in environment.agent_iter():
+        observed, _, over, _, info = environment.last()
+        told[player] += [info["regret"]] if "regret" in info else []
+        action = None if over else int(np.flatnonzero(observed["action_mask"])[-1])
+        if action is not None:
+            choices = database.moves(environment._state)
+            played = next(one for one in choices if one.move == environment.moves[action])
+            worth = [figures_of(database.rule, database.worth(environment._state, one))[0] for one in (choices[0], played)]
+            lost[player].append(worth[0] - worth[1])
+        environment.step(action)
+    assert told == lost
+    assert max(map(max, lost.values())) > 0
 
 
 def of_graph(pairs: list[tuple[int, int]], results: tuple[int, ...], values: str = "outcome", **more: Any) -> Database:

@@ -201,7 +201,7 @@ class TruthReader:
 
         The images of a position follow it, with its number. Raises BadRequest for a game that tells no symmetries.
         """
-        game, asked = self.database.game, np.ascontiguousarray(numbers, np.int64)
+        game, asked = self.database.game, self._asked(numbers)
         if game.symmetries < 2:
             raise BadRequest(
                 f"{game} tells no symmetries: its rules need `image_under`, and its property `symmetries` says how many"
@@ -224,8 +224,20 @@ class TruthReader:
 
     def read(self, numbers: Sequence[int] | Array) -> Truths:
         """Return the truths of the positions with these numbers. Raises BadState for a number that is no position."""
-        asked = np.ascontiguousarray(numbers, np.int64)
+        asked = self._asked(numbers)
         return self._read(asked, np.zeros(len(asked), np.int64))
+
+    def _asked(self, numbers: Sequence[int] | Array) -> Array:
+        """Return numbers as an array. Raises BadRequest for what is no list of numbers, BadState for one outside the database."""
+        asked = np.asarray(numbers)
+        if asked.ndim != 1 or (asked.size and asked.dtype.kind not in "iu"):
+            raise BadRequest(f"numbers {numbers!r}: expected a list of whole numbers")
+        inside = np.zeros(len(asked), np.bool_)
+        for part in self.database.parts:
+            inside |= (asked >= part.start) & (asked < part.stop)
+        for number in asked[~inside][:1]:
+            self.database.residue(int(number))  # which says what is wrong with it
+        return np.ascontiguousarray(asked, np.int64)
 
     def _read(self, asked: Array, symmetry: Array) -> Truths:
         """Return the truths of images of positions, each under a symmetry of its own."""
@@ -252,7 +264,7 @@ class TruthReader:
         best = exists & (keys == least)
         if not self._ranks:
             best[:] = False
-        found = values.reshape(len(figures), -1)[places].T
+        found = values.reshape(len(figures), len(columns_of(rule)))[places].T
         return Truths(columns_of(rule), asked, states, found, counts, ways, worth, best)
 
     def codes(self, numbers: Array) -> Array:
