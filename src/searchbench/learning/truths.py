@@ -16,6 +16,7 @@ from searchbench.run import Run
 from searchbench.slots import constant
 from searchbench.store import Database
 from searchbench.store.modulo import Tracer
+from searchbench.store.slices import refuse_slice
 from searchbench.values import Value, ValueRule
 from searchbench.values.contract import finish, initial, weight
 
@@ -255,7 +256,11 @@ class TruthReader:
         exists = np.arange(game.max_moves) < counts[:, None]
         following = np.full(after.shape, _NO_MOVE, np.int64)
         numbered = exists & (after != NOWHERE)
-        following[numbered] = self.codes(after[numbered])
+        try:
+            following[numbered] = self.codes(after[numbered])
+        except BadState:
+            refuse_slice(self.database, "asked what moves are worth")
+            raise
         following[exists & (after == NOWHERE)] = self._codes_of_ends(ends[exists & (after == NOWHERE)])
         keys, worth = self._priced(following, weights, exists)
         figures, places = np.unique(codes, return_inverse=True)

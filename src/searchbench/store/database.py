@@ -191,7 +191,7 @@ class Database:
             other = next((part.name for part in self.game.parts() if part.start <= number < part.stop), None)
             raise BadState(
                 f"{self.game}: number {number} is in the part {other!r}; this database has the parts {self._part_names()}: "
-                f"solve that one, too, with --parts {other} (parts={other!r} in Python)"
+                f"solve or cut that one, too, with --parts {other} (parts={other!r} in Python)"
             )
         return self.store.code(number)
 
