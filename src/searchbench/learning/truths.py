@@ -24,6 +24,8 @@ Array = npt.NDArray[Any]
 
 NOTHING: Final = np.iinfo(np.int32).min
 """A figure that there is not: the value of a position that has none, the plies of a value without depth."""
+UNBOUNDED: Final = np.iinfo(np.int32).max
+"""The regret of a move after which a puzzle cannot be solved any more."""
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 BATCH: Final = 1 << 14
 """Positions at a time."""
@@ -74,7 +76,7 @@ class Truths(NamedTuple):
         """Return [n, m]: by how much each move is worth less than the best one; `NOTHING` behind the count.
 
         Of outcomes: 1 for a win that becomes a draw, 2 for one that is lost. A move from which a puzzle cannot be solved any
-        more costs the largest number.
+        more costs `UNBOUNDED`.
         """
         first = self.worth[0]
         reference = np.where(self.best, first, np.iinfo(np.int64).min).max(axis=1, keepdims=True)
@@ -82,8 +84,8 @@ class Truths(NamedTuple):
 
 
 def regret(best: Array, worth: Array) -> Array:
-    """Return by how much figures are worse than the best ones; the largest number where there is one only of the best."""
-    return np.where(worth == NOTHING, np.where(best == NOTHING, 0, np.iinfo(np.int32).max), np.abs(best - worth))
+    """Return by how much figures are worse than the best ones; `UNBOUNDED` where there is one only of the best."""
+    return np.where(worth == NOTHING, np.where(best == NOTHING, 0, UNBOUNDED), np.abs(best - worth))
 
 
 def columns_of(rule: ValueRule) -> tuple[str, ...]:
