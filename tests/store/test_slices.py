@@ -62,13 +62,15 @@ def test_a_slice_tells_what_moves_are_worth_where_it_has_the_parts_that_they_lea
         lambda: grade(alone, lambda state, moves: moves[0]),
         lambda: export(alone, tmp_path / "alone.parquet"),
     ):
-        with pytest.raises(BadRequest, match=f"asked what moves are worth: .* or cut it with --parts {','.join(names[:4])}"):
+        with pytest.raises(
+            BadRequest, match=f"asked what moves are worth: .* or cut it with --parts {','.join(names[:4])}"
+        ):
             ask()
     closed = whole.convert(tmp_path / "closed.db", parts=",".join(names[:4]))
     assert truths(closed, [number]).figures.tolist() == truths(whole, [number]).figures.tolist()
     assert truths(closed, [number]).worth.tolist() == truths(whole, [number]).worth.tolist()
     assert export(closed, tmp_path / "closed.parquet").positions == closed.states
-    with pytest.raises(BadState, match="is in the part '4'.*solve or cut that one, too, with --parts 4"):
+    with pytest.raises(BadState, match=r"is in the part '4'.*solve or cut that one, too, with --parts 4"):
         truths(closed, [whole.parts[4].start])
 
 
