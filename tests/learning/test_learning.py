@@ -369,6 +369,9 @@ def test_copies_of_a_game_that_tells_no_symmetries_are_refused(databases: dict[s
 def test_an_environment_of_a_game_solves_it_first() -> None:
     _, info = sb.environment(sb.load("sliding:2x2"), state="1 0 2 3").reset()
     assert info["value"] == "1"
+    assert sb.environment("sliding:2x2", state="1 0 2 3").reset()[1]["value"] == "1"
+    with pytest.raises(BadRequest, match=r"nosuch\.db: there is no database, and no game"):
+        sb.environment("nosuch.db")
 
 
 DOORS = '''
