@@ -206,7 +206,8 @@ def test_moves_that_spoil_a_puzzle_are_counted_apart_and_what_cannot_be_solved_i
     for choose in (min, max):
 
         def policy(state: list[int], moves: list[int], choose: Any = choose) -> int:
-            return choose(moves, key=lambda move: database.game.play(state, move)[0])
+            chosen: int = choose(moves, key=lambda move: database.game.play(state, move)[0])
+            return chosen
 
         found = grade(database, policy)
         assert found.positions == 3
