@@ -203,15 +203,23 @@ def predict(
 def environment(database: Database | Game | str | Path, state: Any = None, limit: int = 1_000) -> Any:
     """Return an environment with exact values: Gymnasium's for a puzzle, PettingZoo's for a game of two players.
 
-    `database` is one, its folder, or a game, which is then solved in memory. Episodes begin in `state`, by default in random
+    `database` is one, its folder, or a game or its name, solved in memory. Episodes begin in `state`, by default in random
     positions of a puzzle and at the start of a game of two players, and end after `limit` moves at the latest.
     """
+    from searchbench.catalogue import load
+    from searchbench.errors import BadRequest, UnknownGame
     from searchbench.game import Game
     from searchbench.learning import environment as made
 
-    if isinstance(database, Game):
+    if isinstance(database, Path) or (isinstance(database, str) and Path(database).is_dir()):
+        database = open_database(database)
+    if isinstance(database, (Game, str)):
+        try:
+            database = load(database)
+        except UnknownGame as error:
+            raise BadRequest(f"{database}: there is no database, and no game: {error}") from None
         database = solve(database)
-    return made(open_database(database) if isinstance(database, (str, Path)) else database, state, limit)
+    return made(database, state, limit)
 
 
 def repair(

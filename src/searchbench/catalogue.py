@@ -141,6 +141,8 @@ def load(spec: str | Game) -> Game:
     """
     if isinstance(spec, Game):
         return spec
+    if not isinstance(spec, str):
+        raise UnknownGame(f"{spec!r} is no game: expected one, or a text such as 'sliding:3x3' or 'mygame.py'")
     kind, arguments = _class_of(spec)
     return _make(kind, arguments, spec)
 
@@ -285,7 +287,7 @@ def import_file(path: Path) -> Any:
     try:
         # Python's own byte code on disk goes by the second and the size: a quick edit of equal length would not be seen.
         exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         place = f"{path}, line {lines[-1]}" if lines else str(path)

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+import searchbench as sb
 from front_program import EXAMPLES, Program
+from searchbench.errors import UnknownGame
 from searchbench.store.working import WorkingFolder
 
 
@@ -24,6 +26,8 @@ def files_of(folder: Path) -> dict[str, bytes]:
     ("arguments", "words"),
     [
         (["solve", "slidign:3x3"], ["slidign", "sliding"]),
+        (["solve", "hanoi:3", "--to", ""], ["'.' names no folder for the database"]),
+        (["predict", "gomoku"], ["numbers no states at this size", "`reached`"]),
         (["solve", "sliding:3xq"], ["3xq", "a whole number"]),
         (["solve", "hanoi:3,4,5"], ["too many"]),
         (["solve", "sliding:0x3"], ["0 x 3"]),
@@ -294,3 +298,17 @@ def test_what_a_game_refuses_itself_is_told_in_its_own_words(program: Program, g
     answer = program("search", game)
     assert answer.code == 30
     assert answer.err.startswith(f"searchbench: {message}")
+
+
+def test_a_file_that_ends_the_program_when_it_is_imported_is_named(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "leaves.py").write_text("import sys\n\nsys.exit(3)\n")
+    answer = program("check", tmp_path / "leaves.py")
+    assert answer.code == 30
+    assert "leaves.py, line 3: the file cannot be imported: SystemExit: 3" in answer.err
+
+
+@pytest.mark.parametrize("what", [5, None, 1.5])
+def test_what_is_no_game_is_refused(what: Any) -> None:
+    for verb in (sb.load, sb.solve, sb.check):
+        with pytest.raises(UnknownGame, match="is no game: expected one, or a text such as 'sliding:3x3'"):
+            verb(what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 
@@ -67,6 +68,23 @@ def test_a_database_is_converted(program: Program, databases: dict[str, Path], t
         (form, codec) for form in ("values", "one-bit") for codec in ("none", "gzip")
     ]
     assert program("stats", tmp_path / "y.db", "--forms", "values").code == 30
+
+
+def test_a_converted_database_replaces_another_one_or_its_own_on_request(
+    program: Program, databases: dict[str, Path], tmp_path: Path
+) -> None:
+    copy = tmp_path / "x.db"
+    assert program("convert", databases["eight"], "--form", "best-move", "--to", copy).code == 0
+    refused = program("convert", databases["eight"], "--to", copy)
+    assert refused.code == 30
+    assert "--force" in refused.err
+    assert program("convert", databases["eight"], "--to", copy, "--force").code == 0
+    assert program("convert", copy, "--form", "every:4", "--to", copy, "--force").code == 0
+    assert json.loads(program("probe", copy, "8 7 6 0 4 1 2 5 3", "--json").out)["value"] == 31
+    assert (
+        sb.open_database(copy).convert(copy, overwrite=True).histogram()
+        == sb.open_database(databases["eight"]).histogram()
+    )
 
 
 def test_verify_reads_every_state_and_finds_nothing(program: Program, databases: dict[str, Path]) -> None:

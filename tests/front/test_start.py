@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import searchbench as sb
 from front_program import EXAMPLES, Program
 from searchbench.cli import app, commands
 from searchbench.cli import progress as reporting
@@ -146,6 +147,17 @@ def test_a_stream_may_be_closed(closed: str) -> None:
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         assert ended.returncode == code
         assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
+def test_figurines_are_letters_where_the_output_has_none(encoding: str, tmp_path: Path) -> None:
+    sb.solve("chess:KQK,3x3", to=tmp_path / "queen.db")
+    command = [sys.executable, "-c", "from searchbench.cli import main; main()", "probe", "queen.db", "2Q/3/k1K b"]
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    ended = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    men = "\u2655\u265a\u2654" if encoding == "utf-8" else "QkK"
+    assert ended.stdout.decode(encoding).splitlines()[:3] == [f". . {men[0]}", ". . .", f"{men[1]} . {men[2]}"]
 
 
 def test_help_is_of_the_command(program: Program) -> None:

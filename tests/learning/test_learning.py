@@ -15,7 +15,8 @@ from pettingzoo.test import api_test
 
 import searchbench as sb
 from graphs import GraphGame
-from searchbench.errors import BadRequest
+from searchbench import cli
+from searchbench.errors import BadRequest, BadState
 from searchbench.learning import export, grade, truths
 from searchbench.learning.truths import NOTHING, TruthReader, figures_of
 from searchbench.rules import UNDECIDED
@@ -117,6 +118,21 @@ def test_regrets_are_what_a_move_loses(databases: dict[str, Database]) -> None:
     assert set(lost.values()) == {0, 1, 2}  # to win, to block, and to let the other win
 
 
+@pytest.mark.parametrize("numbers", [[720], [99_999], [-1]])
+def test_a_number_outside_the_database_has_no_truth(numbers: list[int], databases: dict[str, Database]) -> None:
+    with pytest.raises(BadState, match=f"number {numbers[0]} lies outside the index of 720 numbers"):
+        truths(databases["sliding:2x3"], numbers)
+
+
+def test_no_numbers_have_no_truths_and_what_is_no_list_of_them_is_refused(databases: dict[str, Database]) -> None:
+    for spec in ("sliding:2x3", "tic-tac-toe"):
+        found = truths(databases[spec], [])
+        assert (len(found.states), found.figures.shape) == (0, (len(found.columns), 0))
+    for wrong in ([1.5], 3, [[1, 2]], ["1"]):
+        with pytest.raises(BadRequest, match="expected a list of whole numbers"):
+            truths(databases["sliding:2x3"], wrong)  # type: ignore[arg-type]
+
+
 def test_a_policy_is_graded(databases: dict[str, Database]) -> None:
     for spec in ("tic-tac-toe", "sliding:2x3", "awari:3"):
         database = databases[spec]
@@ -180,6 +196,65 @@ def test_a_game_keeps_pettingzoos_contract(databases: dict[str, Database]) -> No
     legal = environment.observe(environment.agent_selection)["action_mask"]
     with pytest.raises(ValueError, match="no such move"):
         environment.step(int(np.flatnonzero(legal == 0)[-1]))
+
+
+def test_moves_that_spoil_a_puzzle_are_counted_apart_and_what_cannot_be_solved_is_left_out() -> None:
+    """From 0 a move leads on, one a detour, one into the dead ends 3 and 4, in which both moves are as bad."""
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 5), (1, 2), (2, 1), (2, 0), (3, 4), (3, 3), (4, 3), (4, 4)]
+    database = of_graph(pairs, (*(UNDECIDED,) * 5, 0), "distance")
+    assert [database.probe([node]) for node in range(6)] == [2, 1, 2, None, None, 0]
+    for choose in (min, max):
+
+        def policy(state: list[int], moves: list[int], choose: Any = choose) -> int:
+            chosen: int = choose(moves, key=lambda move: database.game.play(state, move)[0])
+            return chosen
+
+        found = grade(database, policy)
+        assert found.positions == 3
+        regrets = []
+        for node in range(3):
+            choices = database.moves([node])
+            after = database.probe(database.game.play([node], policy([node], [one.move for one in choices])))
+            regrets.append(None if after is None else after + 1 - database.probe([node]))
+        known = [regret for regret in regrets if regret is not None]
+        assert found.spoiled == regrets.count(None)
+        assert found.kept == regrets.count(0)
+        assert found.regret == sum(known) / len(known)
+        told = found.as_dict()
+        assert (told["spoiled"], [one["regret"] for one in told["worst"]].count(None)) == (found.spoiled,) * 2
+
+
+@pytest.mark.parametrize("spec", ["sliding:2x3", "tic-tac-toe"])
+def test_a_number_that_is_no_action_is_refused_and_nothing_is_played(spec: str, databases: dict[str, Database]) -> None:
+    environment = sb.environment(databases[spec])
+    for wrong in (-1, len(environment.moves)):
+        environment.reset(seed=1)
+        before = environment._state
+        with pytest.raises(BadRequest, match=f"action {wrong}: .* has the actions 0 to {len(environment.moves) - 1}"):
+            environment.step(wrong)
+        assert environment._state == before
+
+
+def test_each_player_is_told_the_regret_of_the_own_last_move(databases: dict[str, Database]) -> None:
+    database = databases["tic-tac-toe"]
+    environment = sb.environment(database, state=".../.X./...")
+    environment.reset()
+    lost: dict[str, list[int]] = {"first": [], "second": []}
+    told: dict[str, list[int]] = {"first": [], "second": []}
+    for player in environment.agent_iter():
+        observed, _, over, _, info = environment.last()
+        told[player] += [info["regret"]] if "regret" in info else []
+        action = None if over else int(np.flatnonzero(observed["action_mask"])[-1])
+        if action is not None:
+            choices = database.moves(environment._state)
+            played = next(one for one in choices if one.move == environment.moves[action])
+            worth = [
+                figures_of(database.rule, database.worth(environment._state, one))[0] for one in (choices[0], played)
+            ]
+            lost[player].append(worth[0] - worth[1])
+        environment.step(action)
+    assert told == lost
+    assert max(map(max, lost.values())) > 0
 
 
 def of_graph(pairs: list[tuple[int, int]], results: tuple[int, ...], values: str = "outcome", **more: Any) -> Database:
@@ -295,3 +370,50 @@ def test_copies_of_a_game_that_tells_no_symmetries_are_refused(databases: dict[s
 def test_an_environment_of_a_game_solves_it_first() -> None:
     _, info = sb.environment(sb.load("sliding:2x2"), state="1 0 2 3").reset()
     assert info["value"] == "1"
+    assert sb.environment("sliding:2x2", state="1 0 2 3").reset()[1]["value"] == "1"
+    with pytest.raises(BadRequest, match=r"nosuch\.db: there is no database, and no game"):
+        sb.environment("nosuch.db")
+
+
+DOORS = '''
+from dataclasses import dataclass
+from searchbench import UNDECIDED, Game, index
+
+@dataclass(frozen=True)
+class Doors(Game):
+    """Take the right one of two doors; behind the other is nothing."""
+    name = "doors"
+    width = 1
+    max_moves = 2
+    def index(self):
+        return index.Radix((3,))
+    def rules(self):
+        def start(state):
+            state[0] = 0
+        def terminal(state):
+            return 0 if state[0] == 1 else UNDECIDED
+        def moves(state, out):
+            out[0], out[1] = 1, 2
+            return 2 if state[0] == 0 else 0
+        def play(state, move):
+            state[0] += move
+        def unplay(state, move):
+            state[0] -= move
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay}
+
+def wrong(state, moves):
+    return moves[-1]
+'''
+
+
+def test_the_grades_of_a_policy_that_spoils_a_puzzle_can_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file := tmp_path / "doors.py").write_text(DOORS)
+    sb.solve(f"{file}:Doors", to=tmp_path / "doors.db")
+    assert cli.run(["grade", str(tmp_path / "doors.db"), "--trust", "--policy", f"{file}:wrong"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].endswith(
+        "1 positions; best 0.0%, value kept 0.0%, mean regret 0.000; after 1 moves it cannot be solved any more"
+    )
+    assert told[1] == "0   2, best 1: no solution any more"

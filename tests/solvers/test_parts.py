@@ -75,7 +75,7 @@ def test_what_is_there_is_not_solved_again(tmp_path: Path, whole: Database) -> N
 def test_a_state_of_a_part_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with solve(tmp_path / "db", "3-3") as database:
         assert database.probe("WWW...../B.B...B./........").outcome != 0
-        with pytest.raises(BadState, match="in the part '4-3'; this database has the parts 3-3: solve that one"):
+        with pytest.raises(BadState, match="in the part '4-3'; this database has the parts 3-3: solve or cut that one"):
             database.probe("WWW....W/B.B...B./........")
         with pytest.raises(BadRequest, match="no part '4-3'; there are 3-3"):
             database.histogram("4-3")

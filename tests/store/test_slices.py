@@ -11,6 +11,7 @@ import pytest
 import searchbench as sb
 from searchbench import cli
 from searchbench.errors import BadRequest, BadState
+from searchbench.learning import export, grade, truths
 from searchbench.store import Database
 
 
@@ -47,6 +48,30 @@ def test_a_slice_is_verified_where_it_has_what_its_values_follow_from(whole: Dat
     closed = whole.convert(tmp_path / "closed.db", parts=",".join(names[:4]))
     assert closed.verify()
     assert not closed.repair().changes
+
+
+def test_a_slice_tells_what_moves_are_worth_where_it_has_the_parts_that_they_lead_to(
+    whole: Database, tmp_path: Path
+) -> None:
+    names = [part.name for part in whole.parts]
+    alone = whole.convert(tmp_path / "alone.db", parts=[names[3]])
+    part = alone.parts[0]
+    number = part.start + 7
+    for ask in (
+        lambda: truths(alone, range(part.start, part.stop)),
+        lambda: grade(alone, lambda state, moves: moves[0]),
+        lambda: export(alone, tmp_path / "alone.parquet"),
+    ):
+        with pytest.raises(
+            BadRequest, match=f"asked what moves are worth: .* or cut it with --parts {','.join(names[:4])}"
+        ):
+            ask()
+    closed = whole.convert(tmp_path / "closed.db", parts=",".join(names[:4]))
+    assert truths(closed, [number]).figures.tolist() == truths(whole, [number]).figures.tolist()
+    assert truths(closed, [number]).worth.tolist() == truths(whole, [number]).worth.tolist()
+    assert export(closed, tmp_path / "closed.parquet").positions == closed.states
+    with pytest.raises(BadState, match=r"is in the part '4'.*solve or cut that one, too, with --parts 4"):
+        truths(closed, [whole.parts[4].start])
 
 
 def test_a_slice_of_depths_is_not_verified_alone(tmp_path: Path) -> None:

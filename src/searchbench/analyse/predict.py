@@ -138,7 +138,11 @@ def predict(
         configured(METHODS, RETROGRADE if solver is None else solver, {"index": index})
         with run or Run() as active:
             return _predict_reached(game, solver, parts, rule, active)
-    if game.has("blank") or not game.has("unrank"):
+    if not game.has("unrank") and not game.has("blank"):
+        raise BadRequest(
+            f"{game} numbers no states at this size: predict with the index `reached` lists those that moves reach"
+        )
+    if game.has("blank"):
         raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
     if parts is not None and solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")

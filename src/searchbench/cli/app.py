@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from searchbench import consent
+from searchbench.cli.characters import write_letters
 from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
 from searchbench.cli.compiling import NOTICE
 from searchbench.cli.watching import watch
@@ -188,6 +189,7 @@ def main() -> NoReturn:
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+    write_letters(sys.stdout)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
     if sys.argv[1:2] != ["serve"]:  # which ends its jobs first

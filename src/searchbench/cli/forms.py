@@ -27,6 +27,7 @@ def convert(
     parts: Annotated[
         str | None, Option(metavar="NAMES", help="Keep only these parts, such as 3-3,4-3; by default all.")
     ] = None,
+    force: Annotated[bool, Option("--force", help="Replace the database that is there.")] = False,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
@@ -34,9 +35,9 @@ def convert(
     import searchbench as sb
     from searchbench.store.opening import read_header
 
-    converted = sb.open_database(folder, game).convert(to, form, codec, parts)
-    header = read_header(to)
-    before, after = disk_usage(folder), disk_usage(to)
+    database, before = sb.open_database(folder, game), disk_usage(folder)
+    converted = database.convert(to, form, codec, parts, force)
+    header, after = read_header(to), disk_usage(to)
     if as_json:
         show.write_json({"form": header.kept_as, "codec": header.codec, "values": converted.rule.name,
                          "parts": [part.name for part in converted.parts], "bytes": after, "before": before})  # fmt: skip

@@ -126,6 +126,7 @@ def grade(
     import searchbench as sb
     from searchbench.cli.progress import Reporter
     from searchbench.learning import grade as compare
+    from searchbench.learning.truths import UNBOUNDED
 
     database = sb.open_database(folder, game)
     function = function_in(policy, "--policy")
@@ -137,8 +138,10 @@ def grade(
     show.write(
         f"{database.game}: {found.positions:,} positions; best {found.best / found.positions:.1%}, value kept "
         f"{found.kept / found.positions:.1%}, mean regret {found.regret:.3f}"
+        + (f"; after {found.spoiled:,} moves it cannot be solved any more" if found.spoiled else "")
     )
     format_move = database.game.format_move
     for one in found.worst:
         state, text = one.position.state, one.position.text
-        show.write(f"{text}   {format_move(state, one.move)}, best {format_move(state, one.best)}: -{one.regret:,}")
+        lost = "no solution any more" if one.regret == UNBOUNDED else f"-{one.regret:,}"
+        show.write(f"{text}   {format_move(state, one.move)}, best {format_move(state, one.best)}: {lost}")

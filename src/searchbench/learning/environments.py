@@ -40,6 +40,12 @@ class Oracle:
     def _actions(self) -> dict[int, int]:
         return {move: action for action, move in enumerate(self.moves)}
 
+    def move_of(self, action: Any) -> int:
+        """Return the move that an action stands for. Raises BadRequest for a number that is no action."""
+        if not 0 <= int(action) < len(self.moves):
+            raise BadRequest(f"action {action}: {self.game} has the actions 0 to {len(self.moves) - 1}")
+        return self.moves[int(action)]
+
     def playable(self, state: list[int]) -> list[int]:
         """Return a state, or its representative where no position of the database has some move of the state itself."""
         known = all(move in self._actions for move in self.game.moves(state))

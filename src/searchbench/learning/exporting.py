@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -15,6 +13,7 @@ from searchbench.errors import BadRequest, MissingPackage
 from searchbench.learning.truths import NOTHING, Array, TruthReader, Truths, batches, columns_of, sampled
 from searchbench.run import Run
 from searchbench.store import Database
+from searchbench.store.folder import replaced_file
 
 ROW_GROUP: Final = 1 << 16
 """Rows that a reader can read without the others."""
@@ -71,19 +70,14 @@ def export(
     if sample is not None:
         numbers = sampled(database, sample, seed, value)
         chosen, total = np.array_split(numbers, -(-len(numbers) // ROW_GROUP)), len(numbers)
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     positions = moves = done = 0
-    try:
-        with parquet.ParquetWriter(partial, schema, compression="zstd") as writer:
-            for numbers in chosen:
-                batch = read(numbers)
-                writer.write_batch(record_batch(batch, schema), row_group_size=ROW_GROUP)
-                positions, moves = positions + len(batch.numbers), moves + int(batch.counts.sum())
-                done += len(numbers)
-                active.progress("export", done, total)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replaced_file(target) as partial, parquet.ParquetWriter(partial, schema, compression="zstd") as writer:
+        for numbers in chosen:
+            batch = read(numbers)
+            writer.write_batch(record_batch(batch, schema), row_group_size=ROW_GROUP)
+            positions, moves = positions + len(batch.numbers), moves + int(batch.counts.sum())
+            done += len(numbers)
+            active.progress("export", done, total)
     return Exported(target, positions, moves, target.stat().st_size)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from searchbench.errors import BadRequest, line_of, told
 from searchbench.game import Position
-from searchbench.learning.truths import BATCH, TruthReader, sampled
+from searchbench.learning.truths import BATCH, NOTHING, UNBOUNDED, TruthReader, sampled
 from searchbench.run import Run
 from searchbench.store import Database
 
@@ -18,7 +18,7 @@ Policy = Callable[[list[int], list[int]], int]
 
 
 class Blunder(NamedTuple):
-    """Hold a move that costs something: where, which, what was best, and its regret."""
+    """Hold a move that costs something: where, which, what was best, and its regret, `UNBOUNDED` if it spoils a puzzle."""
 
     position: Position
     move: int
@@ -35,14 +35,16 @@ class Grade(NamedTuple):
     kept: int
     """Moves that keep the outcome, or the least cost."""
     regret: float
-    """The mean regret; for outcomes 1 is half of the way from a win to a loss."""
+    """The mean regret, of moves that spoil nothing; for outcomes 1 is half of the way from a win to a loss."""
     worst: tuple[Blunder, ...]
+    spoiled: int
+    """Moves after which a puzzle cannot be solved any more."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the grades for JSON."""
         worst = [
             {
-                "state": one.position.text, "regret": one.regret,
+                "state": one.position.text, "regret": None if one.regret == UNBOUNDED else one.regret,
                 "move": one.position.game.format_move(one.position.state, one.move),
                 "best": one.position.game.format_move(one.position.state, one.best),
             }
@@ -57,7 +59,7 @@ def grade(
     """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
 
     `policy` is called with the cells of a state and the list of its legal moves, and returns one of these. Positions with
-    fewer than two moves are left out. Raises BadRequest for a policy that
+    fewer than two moves, and those of puzzles that cannot be solved, are left out. Raises BadRequest for a policy that
     fails, for a move that is not legal, and where values do not rank moves.
     """
     rule, game, active = database.rule, database.game, run or Run()
@@ -65,12 +67,12 @@ def grade(
         raise BadRequest(f"{database!r}: values by the rule {rule.name!r} do not say which move is best")
     numbers = sampled(database, sample, seed, value)
     reader = TruthReader(database, active)
-    positions = best = kept = total = 0
+    positions = best = kept = total = spoiled = 0
     worst: list[Blunder] = []
     for first in range(0, len(numbers), BATCH):
         truths = reader.read(numbers[first : first + BATCH])
         regrets = truths.regrets()
-        for row in np.flatnonzero(truths.counts > 1).tolist():
+        for row in np.flatnonzero((truths.counts > 1) & (truths.figures[0] != NOTHING)).tolist():
             state = truths.states[row].tolist()
             moves = truths.moves[row, : truths.counts[row]].tolist()
             place = _place(game.format(state), policy, state, moves)
@@ -78,15 +80,16 @@ def grade(
             best += bool(truths.best[row, place])
             regret = int(regrets[row, place])
             kept += regret == 0
-            total += regret
+            spoiled += regret == UNBOUNDED
+            total += regret if regret < UNBOUNDED else 0
             if regret:
                 one = moves[int(truths.best[row].argmax())]
                 worst.append(Blunder(Position(game, tuple(state)), moves[place], one, regret))
         worst = sorted(worst, key=lambda blunder: -blunder.regret)[:5]
         active.progress("grade", min(first + BATCH, len(numbers)), len(numbers))
     if not positions:
-        raise BadRequest(f"{game}: none of the {len(numbers):,} positions has two moves")
-    return Grade(positions, best, kept, total / positions, tuple(worst))
+        raise BadRequest(f"{game}: in none of the {len(numbers):,} positions is there anything to choose")
+    return Grade(positions, best, kept, total / max(1, positions - spoiled), tuple(worst), spoiled)
 
 
 def _place(text: str, policy: Policy, state: list[int], moves: list[int]) -> int:

@@ -18,8 +18,8 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
     """Play a game to its end: the reward is the result for each player, 1, 0 or -1, or points.
 
     An observation has the cells of the state, as the player to move sees them, and the `action_mask`; an action is a place in
-    `moves`. `infos` of the player to move have the state's `value` and the `best_actions`; those of the player who has moved
-    the `regret` of the move.
+    `moves`. `infos` of the player to move have the state's `value` and the `best_actions`; those of a player who has moved
+    the `regret` of the last move, until the next one.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "searchbench", "render_modes": ["ansi"], "is_parallelizable": False}
@@ -64,12 +64,12 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
         return {"observation": self.oracle.observed(self._state), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Make a move. Raises ValueError for one that is not legal."""
+        """Make a move. Raises ValueError for one that is not legal, BadRequest for a number that is no action."""
         player = self.agent_selection
         if self.terminations[player] or self.truncations[player]:
             self._was_dead_step(action)
             return
-        move = self.moves[int(action)]  # type: ignore[arg-type]
+        move = self.oracle.move_of(action)
         if move not in self.game.moves(self._state):
             raise ValueError(f"{action}: {self.game.format(self._state)!r} has no such move")
         self._cumulative_rewards[player] = 0.0
@@ -106,4 +106,7 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
         return int(self.game.call("gain", list(self._state), move)) if self.oracle.database.rule.points else 0
 
     def _tell(self) -> None:
-        self.infos[self.agent_selection] = self.oracle.truth(self._state)
+        """Tell the player to move what is known of the state, beside the regret of the player's own last move."""
+        player = self.agent_selection
+        last = {name: told for name, told in self.infos[player].items() if name == "regret"}
+        self.infos[player] = {**self.oracle.truth(self._state), **last}

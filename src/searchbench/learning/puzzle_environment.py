@@ -44,9 +44,10 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
         return self.oracle.observed(self._state), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Make a move."""
+        """Make a move. Raises BadRequest for a number that is no action."""
+        move = self.oracle.move_of(action)
         self._steps += 1
-        move, cut = self.moves[int(action)], self._steps >= self._limit
+        cut = self._steps >= self._limit
         if move not in self.game.moves(self._state):
             return self.oracle.observed(self._state), -1.0, False, cut, self._info() | {"illegal": True}
         regret = self.oracle.regret(self._state, move)

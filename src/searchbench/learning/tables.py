@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -19,6 +17,7 @@ from searchbench.learning.truths import Array, columns_of, figures_of
 from searchbench.rules import new_state
 from searchbench.run import Run
 from searchbench.store import Database
+from searchbench.store.folder import replaced_file
 from searchbench.store.slices import sliced
 
 MOST: Final = 1 << 30
@@ -62,13 +61,9 @@ def write_table(
     if cells:
         arrays["cells"], arrays["numbers"] = _in_order(source, codes, run or Run())
     about = json.dumps(_about(source, found, illegal)).encode()
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.npz")
     write: Any = np.savez_compressed
-    try:
-        write(partial, about=np.frombuffer(about, np.uint8), **{name: _little(one) for name, one in arrays.items()})
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replaced_file(target) as partial, partial.open("xb") as file:
+        write(file, about=np.frombuffer(about, np.uint8), **{name: _little(one) for name, one in arrays.items()})
     return WrittenTable(target, source.states, tuple(part.name for part in source.parts), target.stat().st_size)
 
 

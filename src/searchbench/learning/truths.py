@@ -16,6 +16,7 @@ from searchbench.run import Run
 from searchbench.slots import constant
 from searchbench.store import Database
 from searchbench.store.modulo import Tracer
+from searchbench.store.slices import refuse_slice
 from searchbench.values import Value, ValueRule
 from searchbench.values.contract import finish, initial, weight
 
@@ -23,6 +24,8 @@ Array = npt.NDArray[Any]
 
 NOTHING: Final = np.iinfo(np.int32).min
 """A figure that there is not: the value of a position that has none, the plies of a value without depth."""
+UNBOUNDED: Final = np.iinfo(np.int32).max
+"""The regret of a move after which a puzzle cannot be solved any more."""
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 BATCH: Final = 1 << 14
 """Positions at a time."""
@@ -73,7 +76,7 @@ class Truths(NamedTuple):
         """Return [n, m]: by how much each move is worth less than the best one; `NOTHING` behind the count.
 
         Of outcomes: 1 for a win that becomes a draw, 2 for one that is lost. A move from which a puzzle cannot be solved any
-        more costs the largest number.
+        more costs `UNBOUNDED`.
         """
         first = self.worth[0]
         reference = np.where(self.best, first, np.iinfo(np.int64).min).max(axis=1, keepdims=True)
@@ -81,8 +84,8 @@ class Truths(NamedTuple):
 
 
 def regret(best: Array, worth: Array) -> Array:
-    """Return by how much figures are worse than the best ones; the largest number where there is one only of the best."""
-    return np.where(worth == NOTHING, np.where(best == NOTHING, 0, np.iinfo(np.int32).max), np.abs(best - worth))
+    """Return by how much figures are worse than the best ones; `UNBOUNDED` where there is one only of the best."""
+    return np.where(worth == NOTHING, np.where(best == NOTHING, 0, UNBOUNDED), np.abs(best - worth))
 
 
 def columns_of(rule: ValueRule) -> tuple[str, ...]:
@@ -201,7 +204,7 @@ class TruthReader:
 
         The images of a position follow it, with its number. Raises BadRequest for a game that tells no symmetries.
         """
-        game, asked = self.database.game, np.ascontiguousarray(numbers, np.int64)
+        game, asked = self.database.game, self._asked(numbers)
         if game.symmetries < 2:
             raise BadRequest(
                 f"{game} tells no symmetries: its rules need `image_under`, and its property `symmetries` says how many"
@@ -224,8 +227,20 @@ class TruthReader:
 
     def read(self, numbers: Sequence[int] | Array) -> Truths:
         """Return the truths of the positions with these numbers. Raises BadState for a number that is no position."""
-        asked = np.ascontiguousarray(numbers, np.int64)
+        asked = self._asked(numbers)
         return self._read(asked, np.zeros(len(asked), np.int64))
+
+    def _asked(self, numbers: Sequence[int] | Array) -> Array:
+        """Return numbers as an array. Raises BadRequest for what is no list of numbers, BadState for one outside the database."""
+        asked = np.asarray(numbers)
+        if asked.ndim != 1 or (asked.size and asked.dtype.kind not in "iu"):
+            raise BadRequest(f"numbers {numbers!r}: expected a list of whole numbers")
+        inside = np.zeros(len(asked), np.bool_)
+        for part in self.database.parts:
+            inside |= (asked >= part.start) & (asked < part.stop)
+        for number in asked[~inside][:1]:
+            self.database.residue(int(number))  # which says what is wrong with it
+        return np.ascontiguousarray(asked, np.int64)
 
     def _read(self, asked: Array, symmetry: Array) -> Truths:
         """Return the truths of images of positions, each under a symmetry of its own."""
@@ -243,7 +258,11 @@ class TruthReader:
         exists = np.arange(game.max_moves) < counts[:, None]
         following = np.full(after.shape, _NO_MOVE, np.int64)
         numbered = exists & (after != NOWHERE)
-        following[numbered] = self.codes(after[numbered])
+        try:
+            following[numbered] = self.codes(after[numbered])
+        except BadState:
+            refuse_slice(self.database, "asked what moves are worth")
+            raise
         following[exists & (after == NOWHERE)] = self._codes_of_ends(ends[exists & (after == NOWHERE)])
         keys, worth = self._priced(following, weights, exists)
         figures, places = np.unique(codes, return_inverse=True)
@@ -252,7 +271,7 @@ class TruthReader:
         best = exists & (keys == least)
         if not self._ranks:
             best[:] = False
-        found = values.reshape(len(figures), -1)[places].T
+        found = values.reshape(len(figures), len(columns_of(rule)))[places].T
         return Truths(columns_of(rule), asked, states, found, counts, ways, worth, best)
 
     def codes(self, numbers: Array) -> Array:

@@ -11,7 +11,6 @@ import json
 import lzma
 import os
 import re
-import secrets
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +26,7 @@ from searchbench.late import late
 from searchbench.proof import Claim, Proof, Strategy, outcome_text
 from searchbench.store import header as head
 from searchbench.store.database import Database
+from searchbench.store.folder import replaced_file
 from searchbench.store.opening import find_game, open_database
 
 MAGIC: Final = b"searchbench-certificate"
@@ -227,15 +227,10 @@ def _write(certificate: Certificate, path: Path, overwrite: bool) -> Path:
         _NUMBERS.sub(lambda found: " ".join(found[0].split()), text).encode() + b"\n"
     )  # a list of numbers in one line
     first = b"%s %d %d %s\n" % (MAGIC, FORMAT, len(data), hashlib.sha256(data).hexdigest().encode())
-    fresh = path.parent / f".{path.name}.{secrets.token_hex(4)}.partial"
-    try:
-        with fresh.open("xb") as file:
-            file.write(first + data + body)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with replaced_file(path) as fresh, fresh.open("xb") as file:
+        file.write(first + data + body)
+        file.flush()
+        os.fsync(file.fileno())
     return path
 
 

@@ -191,7 +191,7 @@ class Database:
             other = next((part.name for part in self.game.parts() if part.start <= number < part.stop), None)
             raise BadState(
                 f"{self.game}: number {number} is in the part {other!r}; this database has the parts {self._part_names()}: "
-                f"solve that one, too, with --parts {other} (parts={other!r} in Python)"
+                f"solve or cut that one, too, with --parts {other} (parts={other!r} in Python)"
             )
         return self.store.code(number)
 
@@ -355,6 +355,7 @@ class Database:
         form: str | None = None,
         codec: str | None = None,
         parts: str | Iterable[str] | None = None,
+        overwrite: bool = False,
     ) -> Database:
         """Save the database in another folder, form or codec (see `save`), and open it there.
 
@@ -371,7 +372,7 @@ class Database:
                 f"form {form!r} leaves out values that follow from other parts; this slice lacks some of them: keep it in the "
                 f"form values, or take --parts {','.join(closed_under_needs(source))}"
             )
-        source.save(path, f"{self.command}; {how}" if self.command else how, form=form, codec=codec)
+        source.save(path, f"{self.command}; {how}" if self.command else how, overwrite, form=form, codec=codec)
         return Database.open(path, self.game)
 
     @classmethod

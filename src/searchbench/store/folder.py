@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from searchbench.errors import BadRequest
+
 _EXCHANGE: Final = 2
 _HERE: Final = -100
 
@@ -35,6 +37,31 @@ def replaced_folder(path: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(handle)
+
+
+@contextmanager
+def replaced_file(path: Path) -> Iterator[Path]:
+    """Yield a name for a file beside `path`; if the block ends without an error it becomes `path`, in one step.
+
+    Raises BadRequest where it cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with told_if_unwritable(path):
+            yield fresh
+            os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def told_if_unwritable(path: Path, what: str = "the file") -> Iterator[None]:
+    """Raise BadRequest, which names `path`, in the place of an OSError of the block."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
+        raise BadRequest(f"{path}: {what} cannot be written: {reason}") from error
 
 
 def _prefix(path: Path) -> str:

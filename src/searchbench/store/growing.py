@@ -105,8 +105,13 @@ class GrowingDatabase:
     def add(self, parts: tuple[Part, ...], codes: Array | Codes, facts: dict[str, Any]) -> None:
         """Write parts, whose codes lie in an array over the whole number line or can be read, and commit them together.
 
-        Ranks write together: of each part a rank writes the steps that `ShardedCodes` gives it.
+        Ranks write together: of each part a rank writes the steps that `ShardedCodes` gives it. Raises BadRequest where
+        they cannot be written.
         """
+        with folders.told_if_unwritable(self.path, "the database"):
+            self._add(parts, codes, facts)
+
+    def _add(self, parts: tuple[Part, ...], codes: Array | Codes, facts: dict[str, Any]) -> None:
         by_first(lambda: begin(self.path))
         if self._index is None:
             self._index = by_first(self._write_numbering)

@@ -37,6 +37,8 @@ class Keep:
     )
 
     def __post_init__(self) -> None:
+        if not self.folder.name:
+            raise BadRequest(f"{str(self.path)!r} names no folder for the database")
         if self.mapped and (self.form is not None or self.codec is not None):
             raise BadRequest(
                 "mapped: the codes are stored uncompressed as in memory: no form and no codec can be chosen"

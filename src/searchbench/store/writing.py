@@ -197,11 +197,14 @@ def begin(folder: Path) -> None:
 
 def _replace_document(folder: Path, document: Any) -> None:
     fresh = folder.parent / f".{folder.name}.header.partial"
-    with fresh.open("w") as file:
-        json.dump(document, file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, folder / head.DOCUMENT)
+    try:
+        with fresh.open("w") as file:
+            json.dump(document, file, indent=2)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, folder / head.DOCUMENT)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def form_for(database: Database) -> Form:

@@ -500,6 +500,6 @@ class ProofNumberSearch:
             advice = f"; {self.budget.advice}" if self.budget.cyclic else ""
             raise LimitReached(
                 f"{self.game}: the tree of {len(self.tree.node):,} nodes ({size}) is full ({root}); "
-                f"give more memory{advice}"
+                f"give more memory, and more nodes if they are limited{advice}"
             )
         self.budget.check(root)
