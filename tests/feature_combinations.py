@@ -129,7 +129,7 @@ def drawn_game(chance: random.Random) -> GraphGame:
     return GraphGame(
         edges, tuple(results), values, cuts, numbered if numbered < size else 0, mirror, absent,
         first=0 if absent else chance.randrange(numbered), told=chance.random() < 0.3, empty=empty,
-        locality=1 if both and not mirror else None,
+        locality=1 if both and not mirror else None, negative=chance.random() < 0.3,
     )  # fmt: skip
 
 

@@ -141,7 +141,8 @@ class GraphGame(Game):
     other. Nodes from `numbered` on have no number. `mirror` maps each node to its image under a symmetry that is its
     own inverse; the smaller of the two stands for both. `absent` nodes are no positions. With `told` the rules count the
     moves, tell which of them leave a part, and how many symmetries leave a node as it is. `room` is the number of moves that
-    the game says there may be, 0: just those that there are.
+    the game says there may be, 0: just those that there are. A `negative` game numbers its moves up to -1, the last edge, as
+    tables number their entries from the end.
     """
 
     name: ClassVar[str] = "graphgame"
@@ -160,6 +161,7 @@ class GraphGame(Game):
     locality: int | None = None
     empty: tuple[tuple[int, bool], ...] = ()
     room: int = 0
+    negative: bool = False
 
     @cached_property
     def _hash(self) -> int:
@@ -234,8 +236,8 @@ class GraphGame(Game):
             np.array([edge[:2] for edge in self.edges] or [(0, 0)], np.int64),
             np.array([edge[2:] for edge in self.edges] or [(0, 0)], np.int64),
             np.array(self.results, np.int64),
-            *_by_node([edge[0] for edge in self.edges], nodes),
-            *_by_node([edge[1] for edge in self.edges], nodes),
+            *self._by_node(0),
+            *self._by_node(1),
             np.array(self.mirror or range(nodes), np.int64),
             np.array([node in self.absent for node in range(nodes)]),
             np.array([self._home(node) for node in range(nodes)], np.int64),
@@ -243,6 +245,13 @@ class GraphGame(Game):
             self.first,
             self.size,
         )
+
+    def _by_node(self, end: int) -> tuple[Any, Any]:
+        """Return the moves along the edges, sorted by the nodes at one of their ends, and where each node's begin."""
+        nodes = np.array([edge[end] for edge in self.edges], np.int64)
+        order = np.argsort(nodes, kind="stable")
+        starts = np.searchsorted(nodes[order], np.arange(len(self.results) + 1))
+        return np.append(order - len(nodes) * self.negative, 0), starts
 
     def _fixing(self) -> tuple[Any, Any]:
         """Return the node that stands for each, and how many symmetries leave it as it is."""
@@ -267,13 +276,6 @@ class GraphGame(Game):
     def _home(self, node: int) -> int:
         """Return the number of the part in which a node's class is."""
         return sum(cut <= (min(node, self.mirror[node]) if self.mirror else node) for cut in self.cuts)
-
-
-def _by_node(nodes: list[int], count: int) -> tuple[Any, Any]:
-    """Return the edges sorted by a node of theirs, and where each node's begin."""
-    order = np.argsort(np.array(nodes, np.int64), kind="stable")
-    starts = np.searchsorted(np.array(nodes, np.int64)[order], np.arange(count + 1))
-    return np.append(order, 0), starts
 
 
 @dataclass(frozen=True)
@@ -354,7 +356,7 @@ def puzzles(
     result = st.sampled_from([UNDECIDED] * 8 + [0, -1])
     results = draw(st.lists(result, min_size=size, max_size=size))
     edges = tuple((a, b, price, 0) for (a, b), price in zip(pairs, prices, strict=True))
-    return GraphGame(edges, tuple(results), cuts=_cuts(draw, size, 3))
+    return GraphGame(edges, tuple(results), cuts=_cuts(draw, size, 3), negative=draw(st.booleans()))
 
 
 def _two_player_edges(pairs: list[tuple[int, int]], results: list[int]) -> list[tuple[int, int]]:
@@ -375,7 +377,9 @@ def outcome_games(draw: st.DrawFn, most_cuts: int = 3, outside: bool = True, lar
         results[node] = -1 if results[node] == UNDECIDED else results[node]
     edges = tuple((a, b, 1, 0) for a, b in _two_player_edges(pairs, results))
     cuts = _cuts(draw, numbered, most_cuts)
-    return GraphGame(edges, tuple(results), "outcome", cuts, numbered, told=draw(st.booleans()))
+    return GraphGame(
+        edges, tuple(results), "outcome", cuts, numbered, told=draw(st.booleans()), negative=draw(st.booleans())
+    )
 
 
 @st.composite

@@ -161,7 +161,7 @@ def puzzle(chance: Any) -> Any:
         back = []
         for a, b, _c, _ in game.edges:
             there = [k for k, e in enumerate(game.edges) if (e[0], e[1]) == (b, a)]
-            back.append(there[0] * game.factor if there and chance.random() < 0.8 else -1)
+            back.append(game.move(there[0]) if there and chance.random() < 0.8 else -1)
         # an inverse undoes: the inverse of the inverse need not be the move itself
         add("inverse", "def inverse(moveDATA):\n    return MOREfor_inverse[move // FACTOR]", back or [-1])
     if chance.random() < 0.15:

@@ -48,6 +48,8 @@ class Written:
     """Whether the rules count moves, tell conversions, and how many symmetries leave a state as it is."""
     factor: int = 1
     """What a move's number is a multiple of."""
+    negative: bool = False
+    """Whether the moves are negative numbers: that of the last edge is -1 times the factor, of the one before it -2 times."""
     dtype: str = "int16"
     locality: int | None = None
     repetition: tuple[int, ...] = ()
@@ -118,9 +120,13 @@ class Written:
             node: home[k] for node, number in numbers.items() for k, (a, b, _) in enumerate(parts) if a <= number < b
         }
 
+    def move(self, place: int) -> int:
+        """Return the move along the edge at a place: ``move // factor`` is the place, or counts from the end of the edges."""
+        return (place - len(self.edges) * self.negative) * self.factor
+
     def leaving(self, node: int) -> list[tuple[int, Edge]]:
         """Return a node's moves with their edges."""
-        return [(place * self.factor, edge) for place, edge in enumerate(self.edges) if edge[0] == node]
+        return [(self.move(place), edge) for place, edge in enumerate(self.edges) if edge[0] == node]
 
 
 OWN_RULE = """\
@@ -231,7 +237,7 @@ def _away(game: Written) -> list[int]:
 
 def _rules(game: Written, arg: str, more: str, width: int, shift: int) -> list[str]:
     """Return the lines of ``rules()``, and of `node_of` above the class, which all rules call."""
-    factor = game.factor
+    factor, first = game.factor, game.move(0)
     given = ["start", "terminal", "moves", "play", "unplay"]
     lines = [
         f"def start(state{arg}):", f"    write(state, {game.start}{arg})",
@@ -279,7 +285,7 @@ def _rules(game: Written, arg: str, more: str, width: int, shift: int) -> list[s
         lines += [
             f"def conversions(state, out{arg}):", f"    node = node_of(state{arg})", "    count = 0",
             f"    for place in range({more}forth_at[node], {more}forth_at[node + 1]):",
-            f"        if {more}away[{more}forth[place]]:", f"            out[count] = {more}forth[place] * {factor}",
+            f"        if {more}away[{more}forth[place]]:", f"            out[count] = {more}forth[place] * {factor} + {first}",
             "            count += 1", "    return count",
         ]  # fmt: skip
     if game.repetition:
@@ -303,7 +309,7 @@ def _rules(game: Written, arg: str, more: str, width: int, shift: int) -> list[s
         f"def write(state, node{arg}):", f"    for cell in range({width}):",
         f"        state[{shift} + cell] = {more}cells[node, cell]",
         "def listed(order, at, node, out):", "    count = 0", "    for place in range(at[node], at[node + 1]):",
-        f"        out[count] = order[place] * {factor}", "        count += 1", "    return count",
+        f"        out[count] = order[place] * {factor} + {first}", "        count += 1", "    return count",
     ]  # fmt: skip
     return ["        pass", *(f"        {line}" for line in lines), "", *shared]
 
@@ -446,6 +452,7 @@ def drawn(
         cuts=cuts, index=index, data=chance.random() < 0.4, unmoves=chance.random() < 0.75, told=chance.random() < 0.3,
         factor=chance.choice((1, 1, 1, 5, 1 << 20)), dtype=chance.choice(("int8", "int16", "int64")),
         locality=1 if both and not symmetric else None, own_rule=values == "distance" and chance.random() < 0.2,
+        negative=chance.random() < 0.3,
     )  # fmt: skip
     return replace(game, start=chance.choice(sorted(game.positions().values())))
 

@@ -11,7 +11,7 @@ def key(state: State) -> int:
     """Return a 64-bit hash of the state (multiply and rotate over its cells)."""
     code = 1469598103934665603
     for cell in range(len(state)):
-        code = mix(code ^ (state[cell] + 1))
+        code = mix(code ^ (int(state[cell]) + 1))  # an interpreted cell would keep its narrow integer type
     return code
 
 

@@ -122,3 +122,6 @@ def test_hashes_are_the_same(kernel: Any) -> None:
     hashes = [interpreted(list(state)) for state in STATES]
     assert [compiled(np.array(state, np.int8)) for state in STATES] == hashes
     assert len(set(hashes)) == len(STATES)
+    with np.errstate(over="raise"):  # as of cells that interpreted rules have taken out of an array
+        assert [interpreted(list(np.array(state, np.int8))) for state in STATES] == hashes
+        assert [interpreted(list(np.array(state, np.int64))) for state in STATES] == hashes

@@ -292,6 +292,25 @@ def test_large_indexes_are_large() -> None:
     assert 1 << 61 < multinomial(NEAR_2_62) < 1 << 63
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int64])
+@pytest.mark.parametrize(
+    "index",
+    [
+        LexicographicPermutation(9), LexicographicPermutation(9, even=True), MyrvoldRuskeyPermutation(9),
+        Multiset((3, 4, 5, 2)), Multiset((2,) * 9), OneEmpty((3, 4)), Composition(20, 9), Radix((100, 100, 100, 7)),
+        Product(Radix((100,)), LexicographicPermutation(8)),
+    ],
+)  # fmt: skip
+def test_cells_of_narrow_types_have_the_same_numbers(index: Index, kind: Any) -> None:
+    """An interpreted rule may put a number of numpy's into a cell."""
+    ranked, unranked = (names(index)[name] for name in ("rank", "unrank"))
+    with np.errstate(over="raise"):
+        for number in sample(index.size):
+            state = [0] * index.width
+            unranked(number, state)
+            assert ranked(list(map(kind, state))) == number
+
+
 @pytest.mark.parametrize("n", [12, 17, 20])
 @pytest.mark.parametrize("kind", [LexicographicPermutation, MyrvoldRuskeyPermutation])
 def test_samples_of_even_permutations(kind: Any, n: int) -> None:

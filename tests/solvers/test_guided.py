@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -59,7 +60,9 @@ class BoundedGraph(GraphGame):
 
 def bounded(game: GraphGame, bounds: tuple[int, ...], dead_ends: tuple[int, ...] = ()) -> BoundedGraph:
     """Return the same graph with bounds."""
-    return BoundedGraph(game.edges, game.results, first=game.first, bounds=bounds, dead_ends=dead_ends)
+    return BoundedGraph(
+        game.edges, game.results, first=game.first, bounds=bounds, dead_ends=dead_ends, negative=game.negative
+    )
 
 
 @st.composite
@@ -192,6 +195,28 @@ def test_random_graphs_with_inconsistent_bounds(
         assert line.cost == true[start] or (weight or method) != "astar"
         assert line.cost == true[start] or not line.optimal
     assert not wrong_with_idastar(game, start, true.get(start))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_last_move_of_a_line_may_be_minus_one(seed: int) -> None:
+    chance = random.Random(seed)
+    edges = [(chance.randrange(1, 8), chance.randrange(8), chance.randint(1, 9), 0) for _ in range(20)] + [(1, 0, 9, 0)]
+    game = GraphGame(tuple(edges), (0,) + (UNDECIDED,) * 7)
+    true = {state[0]: cost for state, cost in naive.distances(naive.explicit(game)).items()}
+    start = max(true, key=lambda node: true[node])
+    last = edges.pop(search(game, [start], "astar").moves[-1])
+    renamed = bounded(replace(game, edges=(*edges, last), negative=True), (0,) * 8)
+    some: tuple[dict[str, Any], ...] = (
+        {},
+        {"entries": 100},
+        {"table": 1 << 15},
+        {"order": "bound"},
+        {"order": "moves"},
+    )
+    for options in some:
+        assert search(renamed, [start], **options).cost == true[start], options
+    assert search(renamed, [start], "astar").cost == true[start]
+    assert not wrong_with_idastar(renamed, start, true[start])
 
 
 def bound_at(limit: int, game: Game, start: int, method: str, weight: int | None) -> int:

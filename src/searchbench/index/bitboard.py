@@ -62,7 +62,7 @@ class Bitboards:
         mask = (1 << PIECE) - 1
 
         def rank(state: State) -> int:
-            word = state[at]
+            word = int(state[at])
             ones = popcount(word)
             if word < 0 or word >> cells != 0 or ones < least or ones > most:
                 return NOWHERE
@@ -93,7 +93,7 @@ class Bitboards:
             state[at] = word
 
         def advance(number: int, state: State, gap: int) -> None:
-            word = state[at]
+            word = int(state[at])
             low = popcount(word & mask)
             place = low_begin[low] + shares[0, word & mask] + gap
             if place < low_begin[low + 1] and cells >= PIECE:

@@ -116,7 +116,7 @@ def rank_composition(state: State, at: int, table: Table, place: int) -> int:
     row = place + 2 + (boxes - 1) * columns
     number = 0
     for box in range(at, at + boxes - 1):
-        content = state[box]
+        content = int(state[box])
         if content < 0 or content > left:
             return NOWHERE
         number += int(table[row + left]) - int(table[row + left - content])

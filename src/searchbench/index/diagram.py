@@ -107,7 +107,7 @@ def code_in(state: State, digit: int, data: Any) -> int:
     for place in range(data.digit_cells.shape[1]):
         cell = data.digit_cells[digit, place]
         if cell >= 0:
-            value = (state[cell] >> data.digit_shift[digit, place]) & data.digit_mask[digit, place]
+            value = (int(state[cell]) >> data.digit_shift[digit, place]) & data.digit_mask[digit, place]
             if value < 0 or value >= data.digit_base[digit, place]:
                 return -1
             number = number * data.digit_base[digit, place] + value

@@ -141,7 +141,7 @@ def rank_by_table(state: State, at: int, table: Table, place: int) -> int:
     rows = steps + kinds
     number = 0
     for cell in range(at, at + cells):
-        kind = state[cell]
+        kind = int(state[cell])
         if kind < 0 or kind >= kinds:
             return NOWHERE
         weight = int(table[rows + row + kind])
@@ -174,7 +174,7 @@ def rank_with_empty(state: State, at: int, table: Table, place: int) -> int:
     number = 0
     empty = -1
     for cell in range(cells):
-        kind = state[at + cell] - 1
+        kind = int(state[at + cell]) - 1
         if kind == -1 and empty < 0:
             empty = cell
             continue
@@ -213,7 +213,7 @@ def rank_by_division(state: State, at: int, table: Table, place: int) -> int:
     shifts, masks = place + 4, place + 4 + kinds
     number = 0
     for left in range(cells, 0, -1):
-        kind = state[at + cells - left]
+        kind = int(state[at + cells - left])
         if kind < 0 or kind >= kinds:
             return NOWHERE
         smaller = 0

@@ -50,7 +50,7 @@ class LexicographicPermutation(_Permutations):
         """Return rank and unrank for the cells from `at` on."""
 
         def read(state: State, place: int) -> int:
-            return state[at + place]
+            return int(state[at + place])
 
         def write(state: State, place: int, value: int) -> None:
             state[at + place] = value
@@ -175,7 +175,7 @@ class MyrvoldRuskeyPermutation(_Permutations):
         def rank(state: State) -> int:
             low = high = inverse_low = inverse_high = 0  # the entries and their inverse, packed in two words each
             for place in range(n):
-                value = state[at + place]
+                value = int(state[at + place])
                 low, high = put(low, high, place, 0, value)
                 inverse_low, inverse_high = put(inverse_low, inverse_high, value, 0, place)
             number = 0

@@ -119,7 +119,7 @@ class Sequences:
 
         def rank(state: State) -> int:
             number: int = rank_sequence(state)
-            return number * places + state[at + n] if number >= 0 else number
+            return number * places + int(state[at + n]) if number >= 0 else number
 
         def unrank(number: int, state: State) -> None:
             unrank_sequence(number // places, state)

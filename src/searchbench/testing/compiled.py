@@ -57,7 +57,7 @@ def digest(state: Any) -> int:
     """Return a hash of a state."""
     code = 0
     for cell in range(len(state)):
-        code = (code * 1000003 + state[cell] + 128) & 0xFFFFFFFFFFF
+        code = (code * 1000003 + int(state[cell]) + 128) & 0xFFFFFFFFFFF
     return code
 
 

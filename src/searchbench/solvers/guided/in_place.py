@@ -60,7 +60,7 @@ def step(path: Any, transitions: Any, depth: int, place: int, move: Move, back: 
     """Return where the automaton goes with the move in the column `place`, 0 where there is none, or SKIPPED."""
     if FSM_PRUNING:  # which knows the move back, too
         return fsm_next(transitions, path[unsigned(depth), AT], place - LIST)
-    if move == back:
+    if move == back and back != -1:  # where no inverse is known, -1 may be a move
         return SKIPPED
     if path[unsigned(depth), MOVE] == NO_MOVE or follows(path[unsigned(depth), MOVE], move):
         return 0
