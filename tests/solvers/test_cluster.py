@@ -325,6 +325,7 @@ def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path, monkeyp
     for count in RANKS:
         monkeypatch.setattr(shards, "SMALL", 1000 if count in (3, 7) else 0)  # some groups by one rank, or none
         monkeypatch.setattr(scores, "FEW", (0, 8, 1000)[count % 3])  # no, some or all rounds but the first of a score
+        monkeypatch.setattr(scores, "MANY", 0 if count % 2 else 256)  # scores that some rank has met, or all
         database = solve_on_ranks(load(spec), tmp_path / f"by {count}", count, seed=count, **options)
         assert digests(tmp_path / f"by {count}") == digests(tmp_path / "one")
         assert database.facts["ranks"] == count

@@ -35,7 +35,7 @@ from searchbench.exchange.memory import PAGE
 from searchbench.game import Game, _names
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive import scores, solve_states
 from searchbench.solvers.exhaustive.budget import BUCKET_MEMORY
 from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks
 from searchbench.store import Database
@@ -130,6 +130,20 @@ def test_scores_of_random_games(game: GraphGame) -> None:
 
 
 @given(score_games())
+def test_scores_that_lie_far_apart_are_looked_for_alone(game: GraphGame) -> None:
+    """Thousands of scores that no move leads to would look all states through, each of them."""
+    far = 5_003
+    edges = tuple((a, b, count, gain * far) for a, b, count, gain in game.edges)
+    results = tuple(result if result == UNDECIDED else result * far for result in game.results)
+    game = replace(game, edges=edges, results=results)
+    right = expected(game)
+    with mock.patch.object(scores, "_select_all", wraps=scores._select_all) as selected:
+        assert values(solve(game, "retrograde", block_bits=2)) == right
+    groups = len(game.cuts) + 1
+    assert selected.call_count <= groups * len({abs(value) for value in right.values()} | {0})
+
+
+@given(score_games())
 def test_scores_without_parts_are_the_same_or_refused(game: GraphGame) -> None:
     """Points gained within a part with cycles can hold themselves up for ever; no wrong value may come out of it."""
     right = expected(game)
@@ -205,6 +219,7 @@ def small_stretches() -> Iterator[None]:
     patches |= {f"{module}.STRETCH": 4 for module in ("pending", "score_kernels")}
     patches |= {f"{module}.BLOCK": 2 for module in ("pending", "score_kernels")}
     patches |= {f"{module}.CHUNK": 8 for module in ("rounds", "schedule", "scores")}
+    patches |= {"scores.MANY": 0}
     with ExitStack() as stack:
         for name, value in patches.items():
             stack.enter_context(mock.patch(f"{package}.{name}", value))

@@ -8,6 +8,7 @@ move gives more than -v. Every state is asked for its moves once and for its pre
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import begin_sum, reduce_any, reduce_max
+from searchbench.exchange.decisions import begin_sum, gathered, reduce_any, reduce_max
 from searchbench.exchange.ranks import ALONE, by_first, current, joined
 from searchbench.exchange.space import MEMORY, Space
 from searchbench.exchange.team_buckets import TeamBuckets
@@ -49,6 +50,8 @@ EMITTED, APPLIED = 1 << 9, 1 << 12
 """For how many fresh states a second thread is worth while: to write their requests, and to apply them, which is less work."""
 FEW: Final = 1 << 9
 """Rounds with fewer fresh states in all than this are done by one rank, where it sees what the others hold."""
+MANY: Final = 1 << 8
+"""Where scores are larger than this, those that no move leads to are left out, each of which would look all states through."""
 
 
 class Kernels(NamedTuple):
@@ -120,6 +123,7 @@ def solve_group(
         return None
     while table.illegal <= code_of(highest):  # which another rank may have found
         table.widen(code_of(highest))
+    scores = _scores_met(work, highest)
     common = not reduce_any([not (table.in_common and isinstance(buckets, TeamBuckets) and buckets.reach_all)])
     score, rounds = (int(checkpoints.noted["score"]), int(checkpoints.noted["rounds"])) if goes_on else (highest, 0)
     while score > 0:
@@ -140,7 +144,8 @@ def solve_group(
                 more, fresh_states = _spread_by_first(work, noted, fresh_states)
                 rounds += more
             here, pieces = _taken(work)
-        score -= 1
+        lower = bisect_left(scores, score)
+        score = scores[lower - 1] if lower else 0
     run.launch(
         kernels.finish,
         Chunks(work.own),
@@ -153,6 +158,18 @@ def solve_group(
         after=work.rest_after,
     )
     return max(rounds, 1)
+
+
+def _scores_met(work: Work, highest: int) -> list[int]:
+    """Return the scores above 0 that states may get either way: all up to the highest, or those of moves that leave."""
+    if highest <= MANY:
+        return list(range(1, highest + 1))
+    met: set[int] = set()
+    for first, stop in Chunks(work.own):
+        codes = np.unique(work.table.codes[first:stop]).astype(np.int64)
+        met.update((codes[codes != work.table.illegal] + 1 >> 1).tolist())  # the size of the score of a code
+        work.rest()
+    return sorted(set(gathered(list(met))) - {0})
 
 
 def bytes_needed(group: Group) -> int:
