@@ -34,3 +34,13 @@ def flood(maze: Any, taken: Any, marks: Any, queue: Any, start: int, mark: int) 
                 tail += 1
                 lowest = min(lowest, there)
     return int(lowest)
+
+
+def has_row_beside(maze: Any, taken: Any, first: int, second: int, third: int, direction: int) -> bool:
+    """Tell whether all squares beside three in a row along a direction are free, on one of its sides: the man can walk there."""
+    for turn in range(2):
+        side = (direction & 2 ^ 2) + turn
+        one, two, three = maze[first, side], maze[second, side], maze[third, side]
+        if one >= 0 and two >= 0 and three >= 0 and taken[one] + taken[two] + taken[three] == 0:
+            return True
+    return False

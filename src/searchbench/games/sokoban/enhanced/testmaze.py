@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, flood
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, flood, has_row_beside
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import FIELDS, match_pieces, new_scratch
@@ -210,12 +210,7 @@ def has_way_beside(work: Any, here: int, arrived: int, man: int, side: int) -> b
     if side != arrived:
         corner = maze[man, side]
         return bool(corner >= 0 and stands[corner] == 0)
-    for turn in range(2):
-        beside = (arrived & 2 ^ 2) + turn
-        first, second, third = maze[man, beside], maze[here, beside], maze[maze[here, side], beside]
-        if first >= 0 and second >= 0 and third >= 0 and stands[first] + stands[second] + stands[third] == 0:
-            return True
-    return False
+    return has_row_beside(maze, stands, man, here, maze[here, side], side)
 
 
 def comes_home(work: Any, square: int, goal: int, man: int, way: int) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, QUEUE, flood
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, QUEUE, flood, has_row_beside
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import walk
@@ -192,21 +192,11 @@ def is_loose(jam: Base, jams: Jams, square: int) -> bool:
         beyond = maze[target, direction]
         if beyond >= 0 and stands[beyond] == 0:
             stands[square], stands[target] = 0, 1
-            found = has_way_beside(jam, square, target, beyond, direction) or has_way(jam, jams, square, beyond)
+            found = has_row_beside(maze, stands, square, target, beyond, direction)
+            found = found or has_way(jam, jams, square, beyond)
             stands[square], stands[target] = 1, 0
             if found:
                 return True
-    return False
-
-
-def has_way_beside(jam: Base, square: int, target: int, beyond: int, direction: int) -> bool:
-    """Tell whether the man can walk round the stone on a target, from one side to the other, right beside it."""
-    maze, stands = jam.maze, jam.board[AT]
-    for turn in range(2):
-        side = (direction & 2 ^ 2) + turn
-        first, second, third = maze[square, side], maze[target, side], maze[beyond, side]
-        if first >= 0 and second >= 0 and third >= 0 and stands[first] + stands[second] + stands[third] == 0:
-            return True
     return False
 
 
