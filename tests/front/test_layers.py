@@ -29,6 +29,10 @@ def test_stats_by_layer_and_prediction(program: Program, tmp_path: Path) -> None
     assert [one["ranks"] for one in ranks["scaling"][:3]] == [1, 2, 4]
     told = program("predict", "sliding:2x3", "--index", "reached").out
     assert "360 states were listed first" in told
+    swept = program(
+        "predict", "sliding:2x3", "--solver", "fixpoint"
+    ).out.splitlines()  # a sweep sends nothing along edges
+    assert (swept[0].split()[4], swept[1].split()[4:8:3]) == ("edges", ["-", "-"])
     symbolic = program("solve", SPEC, "--solver", "sweep", "--symbolic", "500", "--to", tmp_path / "by.db")
     assert "139,625 states" in symbolic.out
     assert program("stats", tmp_path / "by.db", "--by", "layer", "--csv").out.split() == lines

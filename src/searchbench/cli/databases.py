@@ -193,10 +193,10 @@ def predict(
             f"{group.numbers:,}",
             f"{group.positions:,}",
             f"{group.expanded:,}",
-            f"{group.rates.edges:.2f}",
+            f"{group.rates.edges:.2f}" if group.rates.edges else "-",
             f"{1e9 * group.rates.initialise:.0f}",
             f"{1e9 * group.rates.expand:.0f}",
-            f"{1e9 * group.rates.apply:.0f}",
+            f"{1e9 * group.rates.apply:.0f}" if group.rates.edges else "-",
             format_seconds(group.cpu),
             format_seconds(group.most),
         )
