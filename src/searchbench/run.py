@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,6 +141,8 @@ class Run:
     started: float = field(init=False)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
     _loaded_before: float = field(default_factory=jit.loading_seconds)
+    stopped: bool = field(default=False, init=False)
+    """Whether the run has ended early: what its threads still do is of no use."""
     _pool: ThreadPoolExecutor | None = None
 
     def __post_init__(self) -> None:
@@ -192,9 +194,16 @@ class Run:
         arguments = list(arguments)
         if self.threads == 1 or len(arguments) == 1:  # to wake a thread would take longer than a small piece of work
             return [function(argument) for argument in arguments]
+        return list(self.each(function, arguments))
+
+    def each(self, function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> Iterator[Result]:
+        """Do so, and yield each result as soon as it and those before it are known."""
+        if self.threads == 1:
+            yield from (function(argument) for argument in arguments)
+            return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)
-        return list(self._pool.map(function, arguments))
+        yield from self._pool.map(function, arguments)
 
     def launch(
         self,
@@ -233,11 +242,13 @@ class Run:
             self.watch_tree(top())
 
     def __enter__(self) -> Run:
+        self.stopped = False
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        self.stopped |= error is not None
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None

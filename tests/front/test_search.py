@@ -113,6 +113,29 @@ def test_compare(program: Program, states: Path) -> None:
         assert program("compare", "sliding:3x3", "--from", states, "--with", wrong).code == 30
 
 
+def test_configurations_are_compared_on_levels(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "levels.xsb"
+    file.write_text(
+        "#####\n#@$.#\n#####\n\n#####\n# $.#\n#####\n\n; third\n#######\n#@ $ .#\n#######\n\n#####\n#$@.#\n#####\n"
+    )
+    words = (
+        "compare",
+        "sokoban",
+        "--from",
+        file,
+        "--with",
+        "astar",
+        "--with",
+        "idastar",
+        "--plot",
+        tmp_path / "effort.svg",
+    )
+    found = program(*words, "--json").json
+    figures = [[one[name] for name in ("configuration", "solved", "unsolvable", "tried", "cost")] for one in found]
+    assert figures == [["astar", 2, 1, 4, 3], ["idastar", 2, 1, 4, 3]]
+    assert (tmp_path / "effort.svg").exists()
+
+
 def test_the_effort_graph_is_drawn(program: Program, states: Path, tmp_path: Path) -> None:
     words = ("compare", "sliding:3x3", "--from", states, "--with", "astar", "--with", "bestfirst weight=1.8")
     assert program(*words, "--plot", tmp_path / "effort.svg").code == 0

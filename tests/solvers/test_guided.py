@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 import random
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,7 +26,7 @@ from searchbench.line import Line
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import idastar, search_state, task, tree_splitting
+from searchbench.solvers.guided import idastar, search_many, search_state, task, tree_splitting
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
 METHODS = ("idastar", "astar", "bestfirst")
@@ -596,3 +597,19 @@ def test_bad_requests() -> None:
     for state in ([99] * 10, [0, 1, 2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 5], "0 1 2", load("sliding:2x2").position()):
         with pytest.raises(BadState):
             search(game, state)
+
+
+def test_searches_on_threads_end_when_nobody_waits_for_them() -> None:
+    game = load("sliding:4x4")
+    hard = game.read("15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0")  # of the hardest: hours with this heuristic
+    first: list[int] = []
+
+    def look_at_one() -> None:
+        found = search_many(game, [game.start(), hard, hard, hard], "idastar", Run(threads=2))
+        first.extend(one.line.cost for one in [next(found)] if one.line is not None)
+        found.close()
+
+    reader = threading.Thread(target=look_at_one, daemon=True)
+    reader.start()
+    reader.join(100)
+    assert (first, reader.is_alive()) == ([0], False)

@@ -222,4 +222,8 @@ def test_one_bad_level_does_not_end_a_collection(tmp_path: Path, run: Run) -> No
     assert [attempt.line.cost if attempt.line else None for attempt in found] == [1, None, 2, None]
     assert "line 5, column 1: the level has no man" in str(found[1].error)
     assert isinstance(found[3].error, Unsolvable)
+    beside = search_levels(games, "astar", Run(threads=3))
+    assert [(one.state, one.nodes, str(one.error)) for one in beside] == [
+        (one.state, one.nodes, str(one.error)) for one in found
+    ]
     assert len(levels_of(str(file))) == 4

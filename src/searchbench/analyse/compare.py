@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,10 @@ from searchbench.errors import Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
 from searchbench.run import Limits, Run
-from searchbench.solvers.guided import METHODS, Attempt, Guided, search_many
+from searchbench.solvers.guided import METHODS, Attempt, Guided, search_levels, search_many
+
+Search = Callable[[int | None, Guided, Run, Limits], Iterable[Attempt]]
+"""Search so many of the states, all where that is None, by a configuration."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,20 @@ def compare(
     game: Game, states: Sequence[Sequence[int]], contestants: Sequence[Contestant], run: Run, limits: Limits
 ) -> Iterator[Result]:
     """Yield the results of each configuration; one node of the first state comes first, so that compiling does not count."""
+    return _compared(lambda most, *how: search_many(game, states[:most], *how), contestants, run, limits)
+
+
+def compare_on_levels(
+    games: Sequence[Game], contestants: Sequence[Contestant], run: Run, limits: Limits
+) -> Iterator[Result]:
+    """Yield the same for the starts of some levels."""
+    return _compared(lambda most, *how: search_levels(games[:most], *how), contestants, run, limits)
+
+
+def _compared(search: Search, contestants: Sequence[Contestant], run: Run, limits: Limits) -> Iterator[Result]:
     with run:
         for one in contestants:
             own = Run(memory=run.memory, threads=run.threads, report=run.report)
-            for _ in search_many(game, states[:1], one.configuration, Run(memory=run.memory, threads=1), Limits(1)):
+            for _ in search(1, one.configuration, Run(memory=run.memory, threads=1), Limits(1)):
                 pass
-            yield Result(one.text, tuple(search_many(game, states, one.configuration, own, limits)))
+            yield Result(one.text, tuple(search(None, one.configuration, own, limits)))

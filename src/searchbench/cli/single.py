@@ -153,7 +153,14 @@ def _show_line(line: Line, as_json: bool, compiled: str) -> None:
 @derived
 def compare(
     game: GameName,
-    states: Annotated[str, Option("--from", metavar="FILE", help="The states, one to a line; - is standard input.")],
+    states: Annotated[
+        str,
+        Option(
+            "--from",
+            metavar="FILE",
+            help="The states, one to a line; - is standard input. Of a game with levels, all levels.",
+        ),
+    ],
     configurations: Annotated[
         list[str],
         Option("--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."),
@@ -169,19 +176,23 @@ def compare(
     """Search many states with several configurations, and compare what they solve and what it takes."""
     import searchbench as sb
     from searchbench.analyse.compare import compare as compare_all
-    from searchbench.analyse.compare import contestant
+    from searchbench.analyse.compare import compare_on_levels, contestant
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.drawing import effort_rows, effort_svg
 
     chosen = sb.load(game)
-    wanted = instances.states_in(chosen, states)
+    games = chosen.levels(states)
     chosen_ones = [contestant(chosen, text, abstractions) for text in configurations]
     with Reporter(resources.progress) as reporter:
-        results = list(compare_all(chosen, wanted, chosen_ones, resources.run(reporter), ends.limits()))
+        how = chosen_ones, resources.run(reporter), ends.limits()
+        if games is None:
+            results = list(compare_all(chosen, instances.states_in(chosen, states), *how))
+        else:
+            results = list(compare_on_levels(games, *how))
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
-        _draw(effort_svg(efforts, len(wanted)), plot)
+        _draw(effort_svg(efforts, len(results[0].attempts)), plot)
     if as_json:
         show.write_json([result.as_dict() for result in results])
         return

@@ -46,14 +46,10 @@ def search_many(
     """
     chosen, limits = settled(game, configuration, limits, options)
     with run or Run() as active:
-        step = 4 * active.threads if active.threads > 1 else 1
-        done = 0
-        for first in range(0, len(states), step):
-            some = states[first : first + step]
-            for attempt in active.map(lambda state: _attempt(game, state, chosen, active, limits), some):
-                yield attempt
-                done += 1
-                active.progress("searching", done, len(states))
+        found = active.each(lambda state: _attempt(game, state, chosen, active, limits), states)
+        for done, attempt in enumerate(found, 1):
+            yield attempt
+            active.progress("searching", done, len(states))
 
 
 def search_levels(
@@ -65,17 +61,25 @@ def search_levels(
     A level that cannot be read or searched is an attempt with an error: it does not end the others.
     """
     with run or Run() as active:
-        for done, game in enumerate(games, 1):
+
+        def search(game: Game) -> Attempt:
             try:
                 chosen, own = settled(game, configuration, limits, options)
-                yield _attempt(game, game.start(), chosen, active, own)
+                return _attempt(game, game.start(), chosen, active, own)
             except SearchBenchError as error:
-                yield Attempt((), None, error, None, 0, 0.0)
+                return Attempt((), None, error, None, 0, 0.0)
+
+        for done, attempt in enumerate(active.each(search, games), 1):
+            yield attempt
             active.progress("searching", done, len(games))
 
 
 def _attempt(game: Game, state: Sequence[int], configuration: Guided, run: Run, limits: Limits) -> Attempt:
-    own = Run(memory=run.memory // run.threads, threads=1)
+    def go_on(_stage: str, _done: int, _total: int) -> None:
+        if run.stopped:  # a thread of its own would search on up to its limit
+            raise KeyboardInterrupt
+
+    own = Run(memory=run.memory // run.threads, threads=1, report=go_on)
     began = time.thread_time()
     try:
         line = search_state(game, state, configuration, own, limits)
