@@ -14,8 +14,11 @@ import pytest
 
 import searchbench as sb
 from front_program import Program
+from searchbench.analyse.compare import Result
 from searchbench.drawing import effort_rows
+from searchbench.errors import Exhausted, LimitReached, Unsolvable
 from searchbench.slots import contracts
+from searchbench.solvers.guided import Attempt
 
 HARD, NEAR, LOST = "8 0 6 5 4 7 2 3 1", "1 5 0 4 2 8 3 6 7", "0 2 1 3 4 5 6 7 8"
 
@@ -143,6 +146,12 @@ def test_the_effort_graph_is_drawn(program: Program, states: Path, tmp_path: Pat
     lines = [one.get("data-label") for one in picture.iter() if one.get("data-label")]
     assert lines == ["astar", "bestfirst weight=1.8"]
     assert program(*words, "--plot", tmp_path / "none" / "effort.svg").code == 30
+
+
+def test_a_search_that_left_moves_out_finds_nothing_unsolvable() -> None:
+    errors = Unsolvable("all was searched"), Exhausted("not all was"), LimitReached("too long")
+    attempts = tuple(Attempt((), None, error, None, 1, 0.0) for error in errors)
+    assert Result("any", attempts).unsolvable == 1
 
 
 def test_effort_counts_what_is_solved_within_a_limit() -> None:

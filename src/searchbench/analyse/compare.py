@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchbench.configuration import configured, read_configuration
-from searchbench.errors import Unsolvable
+from searchbench.errors import Exhausted, Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
 from searchbench.run import Limits, Run
@@ -54,8 +54,9 @@ class Result:
 
     @property
     def unsolvable(self) -> int:
-        """Return how many states were found to have no solution."""
-        return sum(isinstance(attempt.error, Unsolvable) for attempt in self.attempts)
+        """Return how many states were found to have no solution, not counting searches that left out moves."""
+        errors = [attempt.error for attempt in self.attempts]
+        return sum(isinstance(error, Unsolvable) and not isinstance(error, Exhausted) for error in errors)
 
     @property
     def seconds(self) -> float:

@@ -95,7 +95,12 @@ class Controls:
     @property
     def sound(self) -> bool:
         """Tell whether every enhancement is sound."""
-        return all(isinstance(record, Sound) for record in self.used.values())
+        return not self.unsound
+
+    @property
+    def unsound(self) -> list[str]:
+        """Return the names of the enhancements that may lose solutions, or the cheapest ones."""
+        return [name for name, record in self.used.items() if not isinstance(record, Sound)]
 
     def vector(self) -> npt.NDArray[np.int64]:
         """Return all numbers for the kernels: first those of the search, then those of the game."""

@@ -210,5 +210,7 @@ class _Deepening:
 
     def _nothing_left(self) -> Exception:
         return Exhausted(
-            f"{self.task.game}: no solution in all that was not left out ({self.nodes:,} nodes)", self.nodes
+            f"{self.task.game}: no solution in all that was not left out ({self.nodes:,} nodes); with some of "
+            f"{', '.join(self.controls.unsound)} given as --without less is left out",
+            self.nodes,
         )
