@@ -297,7 +297,7 @@ def of_environments(truth: Truth, database: Database, chance: random.Random, fol
             right = truth.regret(number, move)
             if right is not None and oracle.regret([number], move) != right:
                 yield f"regret of {move} in {number}: {oracle.regret([number], move)}, {right} is right"
-    choosing = [n for n in positions if len(truth.edges(n)) > 1]
+    choosing = [n for n in positions if len(truth.edges(n)) > 1 and truth.by_number[n] is not None]
     if not choosing:
         return
     picked = {n: chance.choice(truth.edges(n))[0] for n in choosing}
@@ -306,7 +306,9 @@ def of_environments(truth: Truth, database: Database, chance: random.Random, fol
     right_grade = (len(choosing), sum(move in truth.best(n) for n, move in picked.items()), regrets.count(0))
     if (found.positions, found.best, found.kept) != right_grade:
         yield f"grade {found}, {right_grade} is right"
-    if None not in regrets and abs(found.regret - sum(one or 0 for one in regrets) / len(regrets)) > 1e-9:
+    known = [one for one in regrets if one is not None]
+    mean = sum(known) / max(1, len(known))
+    if found.spoiled != regrets.count(None) or abs(found.regret - mean) > 1e-9:
         yield f"grade {found}, regrets {regrets} are right"
 
 

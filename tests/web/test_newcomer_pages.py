@@ -246,6 +246,7 @@ def test_a_database_without_the_start_begins_with_a_position_that_it_has(page: A
     with running(make_app({"ending": tmp_path / "ending.db"})) as server:
         assert [one["begins"] for one in server.fetch("/databases")] == ["hardest"]  # which the cards show
         page.goto(f"{server.address}/databases/ending")
+        page.wait_for_selector(".facts code .unbroken")
         assert page.locator(".facts code .unbroken").all_inner_texts() == ["--parts"]
         page.click("#open")
         page.wait_for_selector("#moves li")
