@@ -21,7 +21,7 @@ from searchbench.games.sokoban.enhanced.corral import find_corral
 from searchbench.games.sokoban.featurespace import GUIDED
 from searchbench.games.sokoban.featurespace.position import KEY_COLUMN, MOVE
 from searchbench.games.sokoban.rules import normal_man, stones_of
-from searchbench.run import Limits
+from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.featurespace.contract import (
     RATINGS,
@@ -341,6 +341,8 @@ def test_levels_of_microban_are_solved_compiled() -> None:
         search_state(Sokoban(f"{MICROBAN}#144"), None, "featurespace", limits=Limits(2_000))
     with pytest.raises(Exhausted, match="entries"):
         search_state(Sokoban(f"{MICROBAN}#153"), None, "featurespace", entries=10)
+    with pytest.raises(Exhausted, match="entries"):  # where no limit is set, the memory ends it, too
+        search_state(Sokoban(f"{MICROBAN}#153"), None, "featurespace", Run(memory=1_000_000))
     with pytest.raises(LimitReached, match="after 10"):  # trials go on: the limit ends them
         search_state(Sokoban(f"{MICROBAN}#153"), None, "featurespace", entries=10, limits=Limits(100_000))
 

@@ -39,7 +39,9 @@ from searchbench.solvers.guided.featurespace.kernel import (
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
 ENTRIES: Final = 1 << 24
-"""The moves that are kept, where nothing else is asked for."""
+"""The moves that are kept, where nothing else is asked for and half of the memory holds them."""
+BYTES: Final = 40
+"""About the bytes of a move that is kept, with its share of the positions."""
 PERIMETER: Final = 1 << 21
 """The positions of either direction that searches of the other can meet."""
 FIRST_SHARE: Final = 24_000
@@ -157,7 +159,8 @@ class FeatureSpace(Guided):
             )
         both = any(strategy.backward for strategy in rules.strategies.values())
         perimeters = [new_perimeter(PERIMETER if both else 1) for _ in range(2)]
-        entries = max((self.entries or ENTRIES) // len(rules.strategies), 2 * rules.most)
+        wanted = self.entries or min(ENTRIES, task.run.memory // 2 // BYTES)
+        entries = max(wanted // len(rules.strategies), 2 * rules.most)
         strategies: dict[int, _Strategy] = {}
         running = strategies.values()
         share = FIRST_SHARE
@@ -183,7 +186,7 @@ class FeatureSpace(Guided):
                 else:
                     full = sum(int(one.note[MOVES]) for one in running)
                     raise Exhausted(
-                        f"{task.game}: no solution in {full:,} macro moves: more `entries` keep more of them",
+                        f"{task.game}: no solution in {full:,} macro moves: more memory or `entries` keep more of them",
                         nodes,
                         kept,
                     )
