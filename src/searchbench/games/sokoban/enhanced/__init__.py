@@ -120,6 +120,10 @@ class EnhancedSokoban:
         work.facts[OFF_GOAL] = sum(work.maze[square, GOAL] < 0 for square in stones)
         work.kept[0, -1] = start[-1]
 
+    def adopt(self, work: Work, controls: Controls) -> None:
+        """Take over other controls; what was learnt stays."""
+        work.controls[:] = controls.vector()
+
     def steps(
         self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, Sequence[int]]] = ()
     ) -> list[int]:

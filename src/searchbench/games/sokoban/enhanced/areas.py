@@ -14,11 +14,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, LONE_WALKS, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LONE_WALKS, SQUARE, STONES
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 
 MOST_ENTRANCES: Final = 4
+MOST_GOALS: Final = 62
+"""A set of filled goals is a word."""
 MEMO_BITS: Final = 14
 UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 """What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
@@ -26,11 +28,15 @@ UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 
 @dataclass(frozen=True)
 class GoalArea:
-    """An area: its squares, its goals with the deepest first, and its entrances, each a square and a direction."""
+    """An area: its squares, its goals with the deepest first, and its entrances, each a square and a direction.
+
+    Where it `parts` the floor, the man cannot go everywhere outside when all its goals are filled.
+    """
 
     squares: tuple[int, ...]
     goals: tuple[int, ...]
     entrances: tuple[tuple[int, int], ...]
+    parts: bool
 
 
 class Areas(NamedTuple):
@@ -38,9 +44,10 @@ class Areas(NamedTuple):
 
     `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
-    numbers of goals and entrances. `keys[a]` and `memo[a]` hold what is known of sets of filled goals: the state, and
-    for each entrance the goals that can be filled. `stack` is scratch space, `effort` counts the sets evaluated,
-    `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a queue of places of a stone.
+    numbers of goals and entrances, and whether it parts the floor. `keys[a]` and `memo[a]` hold what is known of sets of
+    filled goals: the state, and for each entrance the goals that can be filled. `stack` is scratch space, `effort` counts
+    the sets evaluated, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
+    queue of places of a stone.
     """
 
     area: Any
@@ -59,9 +66,25 @@ class Areas(NamedTuple):
 
 def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> list[GoalArea]:
     """Return the areas of at least so many goals and at most so many entrances."""
-    level = tables.level
-    near = level.near
-    left, found = set(level.goals), []
+    found = []
+    for body in _bodies(tables):
+        if least_goals <= len(body) <= MOST_GOALS:
+            area = _area_around(tables, body, most_entrances)
+            if area is not None:
+                found.append(area)
+    taken: set[int] = set()
+    kept = []
+    for one in sorted(found, key=lambda area: -len(area.goals)):
+        if not taken & set(one.squares):
+            taken |= set(one.squares)
+            kept.append(one)
+    return kept
+
+
+def _bodies(tables: LevelTables) -> list[set[int]]:
+    """Return the sets of goals that lie together."""
+    near = tables.level.near
+    left, found = set(tables.level.goals), []
     while left:
         body, waiting = set(), [min(left)]
         while waiting:
@@ -70,18 +93,24 @@ def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> li
                 left.remove(square)
                 body.add(square)
                 waiting.extend(other for other in near[square] if other in left)
-        if len(body) < least_goals:
-            continue
-        squares, entrances = _grown(tables, body)
-        if len(entrances) <= most_entrances and entrances and _is_open(tables, body, squares):
-            found.append(GoalArea(tuple(sorted(squares)), _deepest_first(tables, body, entrances), tuple(entrances)))
-    taken: set[int] = set()
-    kept = []
-    for one in sorted(found, key=lambda area: -len(area.goals)):
-        if not taken & set(one.squares) and not set(level.goals) & set(one.squares) - set(one.goals):
-            taken |= set(one.squares)
-            kept.append(one)
-    return kept
+        found.append(body)
+    return found
+
+
+def _area_around(tables: LevelTables, body: set[int], most_entrances: int) -> GoalArea | None:
+    """Return the area around goals and those that it takes in as it grows, without stones inside where that can be."""
+    goals = set(tables.level.goals)
+    for avoided in (set(tables.level.stones), set()):
+        inside = body
+        squares, entrances = _grown(tables, inside, avoided)
+        while goals & squares - inside:
+            inside = goals & squares
+            squares, entrances = _grown(tables, inside, avoided)
+        if 0 < len(entrances) <= most_entrances and len(inside) <= MOST_GOALS:
+            order = _deepest_first(tables, inside, entrances)
+            parts = not _is_open(tables, inside, squares)
+            return GoalArea(tuple(sorted(squares)), order, tuple(entrances), parts)
+    return None
 
 
 def _entrances(tables: LevelTables, squares: set[int]) -> list[tuple[int, int]]:
@@ -102,14 +131,14 @@ def _entrances(tables: LevelTables, squares: set[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _grown(tables: LevelTables, body: set[int]) -> tuple[set[int], list[tuple[int, int]]]:
-    """Return the squares around goals that have the fewest entrances, and these."""
+def _grown(tables: LevelTables, body: set[int], avoided: set[int]) -> tuple[set[int], list[tuple[int, int]]]:
+    """Return the squares around goals, without those to be avoided, that have the fewest entrances, and these."""
     near = tables.level.near
     most = len(body) + len(body) // 2 + 8
     squares = _closed(tables, body, most)
     best, best_entrances = squares, _entrances(tables, squares)
     while len(squares) < most:
-        around = {other for square in squares for other in near[square] if other >= 0 and other not in squares}
+        around = {other for square in squares for other in near[square] if other >= 0} - squares - avoided
         options = []
         for square in sorted(around):
             further = _closed(tables, squares | {square}, most)
@@ -180,7 +209,7 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
     size = 1 << MEMO_BITS if found else 2
     made = Areas(
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
-        np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 2), np.int64),
+        np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 3), np.int64),
         np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), np.zeros((3, 66), np.int64),
         np.zeros(1, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
     )  # fmt: skip
@@ -192,7 +221,7 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
         for place, (square, direction) in enumerate(one.entrances):
             made.entry[square, direction] = place
             made.entrances[number, 2 * place], made.entrances[number, 2 * place + 1] = square, direction
-        made.counts[number] = len(one.goals), len(one.entrances)
+        made.counts[number] = len(one.goals), len(one.entrances), one.parts
     return made
 
 
@@ -376,6 +405,29 @@ def offered(work: Any, area: int, walls: int, entrance: int, effort: int) -> int
         if listed > 0:
             return listed
     return listed
+
+
+def leaves_way(work: Any, area: int, man: int, after: int) -> bool:
+    """Tell whether the man comes to every stone outside an area that is off its goal, past filled goals alone.
+
+    The stone that is carried is off the board.
+    """
+    if work.areas.counts[area, 2] == 0:
+        return True
+    board, maze = work.board, work.maze
+    walk_around(work, man, -1, after, area)
+    turn = work.facts[LONE_WALKS]
+    for stone in range(work.facts[STONES]):
+        square = board[SQUARE, stone]
+        if board[AT, square] == 0 or work.areas.area[square] == area or maze[square, GOAL] >= 0:
+            continue
+        beside = False
+        for direction in range(4):
+            there = maze[square, direction]
+            beside = beside or (there >= 0 and board[LONE_MARK, there] == turn)
+        if not beside:
+            return False
+    return True
 
 
 def loses_entrance(work: Any, area: int, slot: int, after: int) -> bool:

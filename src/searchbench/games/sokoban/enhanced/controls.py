@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from searchbench.solvers.guided.enhanced.controls import FIRST_OF_GAME, Enhancement, Sound, places
+from searchbench.solvers.guided.enhanced.controls import FIRST_OF_GAME, Cut, Enhancement, Sound, places
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Tunnels(Sound):
 
 
 @dataclass(frozen=True)
-class GoalMacros(Enhancement):
+class GoalMacros(Cut):
     """Goal macros: a stone that comes to an entrance of a goal area goes to its goal at once, and no other move is tried.
 
     An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are
@@ -75,7 +75,9 @@ class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
     They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
-    followed by one, else those next to another stone, or where the floor is parted.
+    followed by one, else those next to another stone, or where the floor is parted. With `sharing` 1 stones of a test maze
+    may share goals, so that each goes to its nearest; with 0 they are matched with goals. With `check` 1 a search where all
+    stones stay, matched with goals, lowers penalties that are too high.
     """
 
     name: ClassVar[str] = "patterns"
@@ -85,6 +87,8 @@ class PatternSearch(Enhancement):
     capacity: int = 8_192
     ratio: int = 300
     choice: int = 1
+    sharing: int = 1
+    check: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
 PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
 PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
+PATTERN_SHARING, PATTERN_CHECK = PLACES["patterns.sharing"], PLACES["patterns.check"]
 PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]

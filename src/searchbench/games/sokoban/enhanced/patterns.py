@@ -15,6 +15,7 @@ from searchbench.games.sokoban.enhanced.board import AT, ENTERED, LEARNT, LEFT, 
 from searchbench.games.sokoban.enhanced.controls import (
     OVERESTIMATION,
     PATTERN_CAPACITY,
+    PATTERN_CHECK,
     PATTERN_CHOICE,
     PATTERN_EFFORT,
     PATTERN_NODES,
@@ -88,6 +89,9 @@ def is_worth_it(work: Any, square: int, target: int) -> bool:
                 corner = maze[one, (LEFT if direction < LEFT else UP) + aside]
                 if corner >= 0 and board[AT, corner] != 0:
                     return True
+            two = maze[one, direction]
+            if two >= 0 and board[AT, two] != 0:
+                return True
     return False
 
 
@@ -123,7 +127,7 @@ def investigate(work: Any, row: int, move: int, again: bool) -> int:
 
 def learn(work: Any, size: int, man: int, penalty: int) -> int:
     """Make a pattern minimal and keep it; return the nodes it took."""
-    patterns = work.patterns
+    patterns, controls = work.patterns, work.controls
     spent, left = 0, size
     for place in range(size):
         patterns.chosen[1, place] = patterns.chosen[0, place]
@@ -140,7 +144,7 @@ def learn(work: Any, size: int, man: int, penalty: int) -> int:
             patterns.chosen[1, left - 1] = patterns.chosen[1, place]
             patterns.chosen[1, place] = gone
         place -= 1
-    if penalty < INFEASIBLE and left > 1:
+    if controls[PATTERN_CHECK] != 0 and penalty < INFEASIBLE and left > 1:
         more, penalty = checked_penalty(work, left, man, penalty)
         spent += more
     if penalty > 0:

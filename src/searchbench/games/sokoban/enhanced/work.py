@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, offered
+from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, leaves_way, offered
 from searchbench.games.sokoban.enhanced.board import (
     AT,
     CORRIDOR,
@@ -281,7 +281,7 @@ def goal_macros(work: Any, row: int, move: int, out: Any, end: int) -> int:
     for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT])):
         goal = areas.stack[2, number]
         found = carry(work, area, target, direction, -1, goal)
-        if found < 0:
+        if found < 0 or not leaves_way(work, area, work.maze[goal, (found & 3) ^ 1], walls | 1 << areas.bit[goal]):
             continue
         count = length(move) + (found >> 2)
         dearer = count + bound_at_home(work, row, stone - 1, goal)

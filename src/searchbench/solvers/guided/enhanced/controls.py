@@ -30,6 +30,11 @@ class Sound(Enhancement):
 
 
 @dataclass(frozen=True)
+class Cut(Enhancement):
+    """An enhancement that leaves moves out, whatever the threshold: a search may have none left before it meets a solution."""
+
+
+@dataclass(frozen=True)
 class Table(Sound):
     """A transposition table: 2^`bits` entries, in buckets of four; the smallest subtree goes first."""
 
@@ -38,14 +43,14 @@ class Table(Sound):
 
 
 @dataclass(frozen=True)
-class GoalCuts(Enhancement):
+class GoalCuts(Cut):
     """Where a piece was taken home in vain, no other move is tried in the place of those that brought it there."""
 
     name: ClassVar[str] = "goal-cuts"
 
 
 @dataclass(frozen=True)
-class Relevance(Enhancement):
+class Relevance(Cut):
     """Relevance cuts: of the last `window` moves at most `allowed` are not local to the one before them."""
 
     name: ClassVar[str] = "relevance"
@@ -101,6 +106,13 @@ class Controls:
     def unsound(self) -> list[str]:
         """Return the names of the enhancements that may lose solutions, or the cheapest ones."""
         return [name for name, record in self.used.items() if not isinstance(record, Sound)]
+
+    def with_fewer_cuts(self) -> Controls | None:
+        """Return the records without those of the last enhancement that leaves moves out, or None where none does."""
+        cuts = [name for name, record in self.used.items() if isinstance(record, Cut)]
+        if not cuts:
+            return None
+        return replace(self, used={name: record for name, record in self.used.items() if name != cuts[-1]})
 
     def vector(self) -> npt.NDArray[np.int64]:
         """Return all numbers for the kernels: first those of the search, then those of the game."""

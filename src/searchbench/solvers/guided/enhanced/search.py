@@ -50,7 +50,7 @@ ROWS: Final = 1 << 11
 MOVES: Final = 1 << 17
 """Room for the moves of its rows."""
 FRUITLESS: Final = 8
-"""Rounds in a row that end with no bound above the threshold, after which a search that leaves moves out is given up."""
+"""Rounds in a row that end with no bound above the threshold, after which nothing is left of a search that leaves moves out."""
 
 
 class EnhancedGame(Protocol):
@@ -70,6 +70,10 @@ class EnhancedGame(Protocol):
 
     def reload(self, work: Any, start: Sequence[int]) -> None:
         """Set the position back to the start; what was learnt stays."""
+        ...
+
+    def adopt(self, work: Any, controls: Controls) -> None:
+        """Take over other controls; what was learnt stays."""
         ...
 
     def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
@@ -134,6 +138,7 @@ class _Deepening:
 
     def __init__(self, task: Task, controls: Controls) -> None:
         self.task, self.controls = task, controls
+        self.asked, self.without = list(controls.used), ""
         self.rules = _enhanced(task.game)
         self.names = jit.Names(dict(self.rules.names()), task.names.target, None)
         table = controls.used.get("table")
@@ -146,11 +151,29 @@ class _Deepening:
         self.grown = 0
 
     def line(self) -> Line:
-        """Search until the end."""
-        task, note = self.task, self.note
+        """Search until the end; where nothing is left, again with fewer moves left out."""
         self.least = int(jit.bind(estimate, self.names)(self.work, 0, 0))
         if self.least >= INFEASIBLE:
-            raise task.unsolvable(1)
+            raise self.task.unsolvable(1)
+        while (found := self._deepened()) is None:
+            fewer = self.controls.with_fewer_cuts()
+            if fewer is None:
+                raise self._nothing_left()
+            self._adopt(fewer)
+        return found
+
+    def _adopt(self, controls: Controls) -> None:
+        """Take over controls that leave fewer moves out: bounds in the table hold no longer."""
+        self.without = ", without " + " and ".join(name for name in self.asked if name not in controls.used)
+        self.controls = controls
+        self.vector = controls.vector()
+        self.rules.adopt(self.work, controls)
+        self.memory.words[:] = 0
+        self.grown = 0
+
+    def _deepened(self) -> Line | None:
+        """Search with larger and larger thresholds; return None where moves were left out, and nothing is left."""
+        task, note = self.task, self.note
         note[THRESHOLD] = self.least
         restarts = self.controls.used.get("restarts")
         times = fruitless = 0
@@ -160,11 +183,13 @@ class _Deepening:
             if ended == FOUND:
                 return self._line()
             if ended == EXHAUSTED and note[EXCEEDED] == 0:
-                raise task.unsolvable(self.nodes) if self.controls.sound else self._nothing_left()
+                if self.controls.sound:
+                    raise task.unsolvable(self.nodes)
+                return None
             if ended == EXHAUSTED and not self.controls.sound:  # what is left out stays so, whatever the threshold
                 fruitless = 0 if note[EXCEEDED] & BY_BOUND else fruitless + 1
                 if fruitless >= FRUITLESS:
-                    raise self._nothing_left()
+                    return None
             times += 1
             if ended == EXHAUSTED or (isinstance(restarts, Restarts) and times > restarts.times):
                 times = 0
@@ -188,7 +213,7 @@ class _Deepening:
                 return int(note[STATUS])
             if note[STATUS] == FULL:  # paths so long lead nowhere
                 raise AssertionError(f"a path of {note[DEPTH]} moves: raise ROWS or MOVES")
-            task.report(f"bound {note[THRESHOLD]}", self.nodes, self.least)
+            task.report(f"bound {note[THRESHOLD]}{self.without}", self.nodes, self.least)
             if stop and self.nodes >= stop:
                 return FULL
 
