@@ -69,25 +69,6 @@ class Maze:
                 return depth
         return None
 
-    def least_pushes_with_shared_goals(self) -> int | None:
-        """Return the least number of pushes if stones vanish on any goal, None if there is no solution."""
-        left = self.stones - self.goals
-        first: Node = (left, self.area(self.man, left))
-        seen, layer, depth = {first}, [first], 0
-        while layer:
-            if any(not stones for stones, _ in layer):
-                return depth
-            following: list[Node] = []
-            for node in layer:
-                for stones, walks in self.successors(node):
-                    rest = stones - self.goals
-                    after = rest, self.area(min(walks), rest)
-                    if after not in seen:
-                        seen.add(after)
-                        following.append(after)
-            layer, depth = following, depth + 1
-        return None
-
     def solvable(self) -> tuple[set[Node], set[Node]]:
         """Return the nodes that the start leads to, and those among them that lead to a solution."""
         nodes = [node for layer in self.layers() for node in layer]

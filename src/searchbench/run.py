@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, TypeVar
@@ -25,11 +26,11 @@ Report = Callable[[str, int, int], None]
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
-def parse_memory(text: str | int) -> int:
+def parse_memory(text: str | float) -> int:
     """Return the bytes that "1GB", "512MiB" or a number stand for."""
-    if isinstance(text, int):
-        return text
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", text.upper())
+    if isinstance(text, Real) and not isinstance(text, bool):
+        return int(text)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
     if match is None or match[2] not in _UNITS:
         raise BadRequest(f"memory {text!r}: expected a number with a unit, such as 512MB, 1.5GB or 2GiB")
     return int(float(match[1]) * _UNITS[match[2]])
@@ -146,8 +147,9 @@ class Run:
     _pool: ThreadPoolExecutor | None = None
 
     def __post_init__(self) -> None:
-        if self.threads < 0 or self.memory < 0:
-            raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
+        for name, number in (("threads", self.threads), ("memory", self.memory)):
+            if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
+                raise BadRequest(f"{name} {number!r}: expected a whole number, 0 for what the machine has")
         if self.threads > MOST_THREADS:
             raise BadRequest(
                 f"threads {self.threads}: expected at most {MOST_THREADS:,}; this machine has {_cores()} cores"

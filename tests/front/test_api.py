@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import searchbench as sb
+from searchbench.errors import BadRequest
 
 
 def test_every_public_name_is_there() -> None:
@@ -71,6 +74,26 @@ def test_a_proof_from_python() -> None:
     proof = sb.prove("tic-tac-toe", "XX./OO./...")
     assert proof.value == "win"
     assert proof.verify() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": "two"}, "threads 'two': expected a whole number"),
+        ({"threads": 1.5}, "threads 1.5: expected a whole number"),
+        ({"threads": True}, "threads True: expected a whole number"),
+        ({"threads": -1}, "threads -1: expected a whole number"),
+        ({"memory": -1}, "memory -1: expected a whole number"),
+        ({"memory": [1]}, r"memory \[1\]: expected a number with a unit"),
+    ],
+)
+def test_threads_and_memory_are_whole_numbers(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadRequest, match=message):
+        sb.solve(sb.load("sliding:2x2"), **options)
+
+
+def test_threads_and_memory_may_be_numbers_of_other_libraries() -> None:
+    assert sb.solve(sb.load("sliding:2x2"), threads=np.int64(1), memory=2e8).size == 24
 
 
 def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_other_places_are_left_alone(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="no searchbench database"):
         solve(tmp_path / "notes", "3-3")
     solve(tmp_path / "db", "3-3")
-    with pytest.raises(DamagedData, match="is of morris"):
+    with pytest.raises(BadRequest, match="is of morris:4,3, not of awari:5"):
         solve(tmp_path / "db", "all", "awari:5")
     with (
         growing.GrowingDatabase(tmp_path / "db", MORRIS, open_database(tmp_path / "db").rule),

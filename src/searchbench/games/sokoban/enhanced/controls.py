@@ -75,9 +75,8 @@ class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
     They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
-    followed by one, else those next to another stone, or where the floor is parted. With `sharing` 1 stones of a test maze
-    may share goals, so that each goes to its nearest; with 0 they are matched with goals. With `check` 1 a search where all
-    stones stay, matched with goals, lowers penalties that are too high.
+    followed by one, else those next to another stone, or where the floor is parted. With `check` 1
+    a search where all stones stay lowers penalties that are too high.
     """
 
     name: ClassVar[str] = "patterns"
@@ -87,7 +86,6 @@ class PatternSearch(Enhancement):
     capacity: int = 8_192
     ratio: int = 300
     choice: int = 1
-    sharing: int = 1
     check: int = 0
 
 
@@ -117,8 +115,8 @@ INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
 PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
 PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
-PATTERN_SHARING, PATTERN_CHECK = PLACES["patterns.sharing"], PLACES["patterns.check"]
 PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
+PATTERN_CHECK = PLACES["patterns.check"]
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
 ALTERNATIVES, RESTING = PLACES["goal-macros.alternatives"], PLACES["goal-macros.resting"]

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, flood, has_row_beside
-from searchbench.games.sokoban.enhanced.controls import PATTERN_SHARING
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import FIELDS, match_pieces, new_scratch
@@ -134,10 +133,8 @@ def lowest_reached(work: Any) -> int:
 
 
 def test_bound(work: Any, node: int, size: int, man: int) -> int:
-    """Return the cost of a node's stones to their goals: each to its nearest if they may share goals, else a matching."""
+    """Return the matching of a node's stones with the goals."""
     patterns, costs = work.patterns, work.costs
-    if work.controls[PATTERN_SHARING] != 0 and patterns.counts[ALL_STAY] == 0:
-        return nearest_goals(work, node, size, man)
     first_taken = len(costs) - costs.shape[1]
     for stone in range(size):
         square = patterns.squares[node, stone]
@@ -146,22 +143,6 @@ def test_bound(work: Any, node: int, size: int, man: int) -> int:
         else:
             patterns.kept[0, stone] = 4 * square + work.side[square, man]
     return match_pieces(costs, patterns.kept, 0, size, patterns.scratch)
-
-
-def nearest_goals(work: Any, node: int, size: int, man: int) -> int:
-    """Return the cost of each stone of a node to its nearest goal, which is noted."""
-    patterns, costs = work.patterns, work.costs
-    targets, total = costs.shape[1], 0
-    for stone in range(size):
-        square = patterns.squares[node, stone]
-        if square >= 0:
-            place, nearest = 4 * square + work.side[square, man], 0
-            for goal in range(targets):
-                if costs[place, goal] < costs[place, nearest]:
-                    nearest = goal
-            patterns.kept[0, stone], patterns.kept[0, targets + stone] = place, nearest
-            total += costs[place, nearest]
-    return int(min(total, INFEASIBLE))
 
 
 def stand(work: Any, node: int, size: int, value: int) -> None:
