@@ -35,7 +35,7 @@ def test_moves_by_text_by_number_and_undo(session: Program, databases: dict[str,
     first, by_text, by_number = "312/.45/678", "312/4.5/678", ".12/345/678"
     shown = ["/".join(board.replace(" ", "").split()) for board in boards]
     assert shown == [first, by_text, first, by_number]
-    assert answer.out.endswith("solved in 1 moves\n")
+    assert answer.out.endswith("solved in 1 move\n")
 
 
 def test_a_dead_end_is_told_with_its_reason_until_it_is_undone(session: Program) -> None:

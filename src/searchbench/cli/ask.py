@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
@@ -143,7 +144,7 @@ def line(
         show.write_json({"cost": found.cost, "moves": found.move_texts(), "states": states})
         return
     show.write(show.line(found))
-    show.write(f"\n{len(found)} moves, cost {found.cost}")
+    show.write(f"\n{counted(str(len(found)), 'move')}, cost {found.cost}")
 
 
 def position_in(database: Database, text: str) -> Position:

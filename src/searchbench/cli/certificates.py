@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Exit
 from searchbench.errors import BadState
@@ -59,13 +60,13 @@ def stats(certificate: Certificate, as_json: bool) -> None:
         show.write(f"{name:9}  {told}")
     from searchbench.verify.claim import claim_text
 
-    for claim, counted in zip(certificate.claims, claims, strict=True):
+    for claim, numbers in zip(certificate.claims, claims, strict=True):
         kinds = ["symmetric states share a record"] if claim.symmetric else []
         kinds += [f"forced sequences of up to {claim.forced:,} nodes"] if claim.forced else []
         kinds += [f"wins by threats of up to {claim.threats:,} nodes"] if claim.threats else []
         show.write(f"\n{', '.join([claim_text(claim), *kinds])}\n")
-        rows = [(ply, f"{count:,}") for ply, count in counted["plies"].items()]
-        if unreached := counted["records"] - sum(counted["plies"].values()):
+        rows = [(ply, f"{count:,}") for ply, count in numbers["plies"].items()]
+        if unreached := numbers["records"] - sum(numbers["plies"].values()):
             rows.append(("none", f"{unreached:,}"))
         show.write(show.table(rows, ("ply", "records")) if rows else "no records")
 
@@ -111,7 +112,7 @@ def line(certificate: Certificate, text: str, limit: int | None, leaves: Path | 
         show.write_json({"moves": found.move_texts(), "states": states})
         return
     show.write(show.line(found))
-    show.write(f"\n{len(found)} moves")
+    show.write(f"\n{counted(str(len(found)), 'move')}")
 
 
 def position_of(certificate: Certificate, text: str) -> Position:

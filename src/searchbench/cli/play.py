@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Argument, Option
 from searchbench.cli.options import OwnGame
@@ -226,7 +227,8 @@ class Session:
             return False
         if result == 0 and not self.moves:
             return False  # a solved puzzle may be moved on
-        show.write(f"\n{self.now}\n\n{f'solved in {len(self.moves)} moves' if result == 0 else 'no move is left'}")
+        ended = f"solved in {counted(str(len(self.moves)), 'move')}" if result == 0 else "no move is left"
+        show.write(f"\n{self.now}\n\n{ended}")
         return True
 
     def _ending(self, result: int) -> str:
@@ -237,7 +239,9 @@ class Session:
             points += gained if ply % 2 == 0 else -gained
         if points == 0:
             return "a draw"
-        return f"{self._called(int(points < 0))} wins" + (f" by {abs(points)} points" if self._counts_points() else "")
+        return f"{self._called(int(points < 0))} wins" + (
+            f" by {counted(str(abs(points)), 'point')}" if self._counts_points() else ""
+        )
 
     def _called(self, player: int) -> str:
         """Return what a player is called: as the game does, or by the order of the moves made here."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Argument, Exit, Option
 from searchbench.cli.derived import derived
@@ -101,7 +102,7 @@ def subgoals(
         for one in proof.open[:SHOWN]:
             show.write(proof.game.format(one))
     if line is not None:
-        show.write(f"\n{show.line(line)}\n\n{line.cost} moves (perhaps not the least)")
+        show.write(f"\n{show.line(line)}\n\n{counted(str(line.cost), 'move')} (perhaps not the least)")
     _end(proof)
 
 
