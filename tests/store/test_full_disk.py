@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,3 +39,38 @@ def test_what_cannot_be_written_is_named(name: str, tmp_path: Path, monkeypatch:
     assert {file.name for file in tmp_path.iterdir()} <= {"parts.db"}
     WRITERS[name](tmp_path / name)
     assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_proof_that_cannot_be_written_is_kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have taken hours: the message names the file, which is a certificate."""
+    replace, spare = os.replace, tmp_path / "spare"
+    spare.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spare))
+
+    def full(fresh: Path, path: Path) -> None:
+        if not Path(path).is_relative_to(spare):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        replace(fresh, path)
+
+    proof = sb.prove("tic-tac-toe")
+    with monkeypatch.context() as there:
+        there.setattr(os, "replace", full)
+        with pytest.raises(BadRequest, match="No space left on device; the proof is kept in ") as error:
+            write_certificate(proof, tmp_path / "x.cert")
+    kept = Path(str(error.value).rpartition("is kept in ")[2])
+    assert kept.parent.parent == spare
+    write_certificate(proof, tmp_path / "x.cert")
+    assert kept.read_bytes() == (tmp_path / "x.cert").read_bytes()
+
+
+def test_where_no_folder_has_room_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    proof = sb.prove("tic-tac-toe")
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(BadRequest, match="nor can it be kept in the folder for temporary files"):
+        write_certificate(proof, tmp_path / "x.cert")
+    assert list(tmp_path.iterdir()) == []

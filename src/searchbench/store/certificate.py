@@ -11,6 +11,7 @@ import json
 import lzma
 import os
 import re
+import tempfile
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -227,11 +228,32 @@ def _write(certificate: Certificate, path: Path, overwrite: bool) -> Path:
         _NUMBERS.sub(lambda found: " ".join(found[0].split()), text).encode() + b"\n"
     )  # a list of numbers in one line
     first = b"%s %d %d %s\n" % (MAGIC, FORMAT, len(data), hashlib.sha256(data).hexdigest().encode())
+    try:
+        _write_bytes(path, first + data + body)
+    except BadRequest as error:
+        raise BadRequest(f"{error}; {_kept_elsewhere(path, first + data + body)}") from error
+    return path
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
     with replaced_file(path) as fresh, fresh.open("xb") as file:
-        file.write(first + data + body)
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    return path
+
+
+def _kept_elsewhere(path: Path, content: bytes) -> str:
+    """Keep what may have taken hours in the folder for temporary files; tell where, or that it cannot be."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="searchbench-"))
+    except OSError as error:
+        return f"nor can it be kept in the folder for temporary files: {error}"
+    try:
+        _write_bytes(folder / path.name, content)
+    except BadRequest as error:
+        folder.rmdir()
+        return f"nor can it be kept in the folder for temporary files: {error}"
+    return f"the proof is kept in {folder / path.name}"
 
 
 def _header(certificate: Certificate, path: Path, claims: list[dict[str, Any]]) -> dict[str, Any]:
