@@ -75,8 +75,7 @@ class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
     They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
-    followed by one, else those next to another stone, or where the floor is parted. With `check` 1
-    a search where all stones stay lowers penalties that are too high.
+    followed by one, else those near another stone, or where the floor is parted.
     """
 
     name: ClassVar[str] = "patterns"
@@ -86,7 +85,6 @@ class PatternSearch(Enhancement):
     capacity: int = 8_192
     ratio: int = 300
     choice: int = 1
-    check: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,6 @@ DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
 PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
 PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
 PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
-PATTERN_CHECK = PLACES["patterns.check"]
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
 ALTERNATIVES, RESTING = PLACES["goal-macros.alternatives"], PLACES["goal-macros.resting"]

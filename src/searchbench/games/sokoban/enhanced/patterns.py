@@ -2,9 +2,8 @@
 
 The test maze holds first the stone that was pushed alone. While its solution is no longer than the matching, the stones
 that stand in the way of it, of its stones or of its man, are added one by one. If it is longer, the difference is a
-penalty; if there is none, the stones are a deadlock. What is found is made minimal, penalties are checked by a search
-where all stones stay, and it is kept with the squares of the man that it holds for (Junghanns and Schaeffer 2001,
-sections 4.1 and 6.3).
+penalty; if there is none, the stones are a deadlock. What is found is made minimal, and kept with the squares of
+the man that it holds for (Junghanns and Schaeffer 2001, sections 4.1 and 6.3).
 """
 
 from __future__ import annotations
@@ -15,17 +14,14 @@ from searchbench.games.sokoban.enhanced.board import AT, ENTERED, LEARNT, LEFT, 
 from searchbench.games.sokoban.enhanced.controls import (
     OVERESTIMATION,
     PATTERN_CAPACITY,
-    PATTERN_CHECK,
     PATTERN_CHOICE,
     PATTERN_EFFORT,
-    PATTERN_NODES,
     PATTERN_RATIO,
     PATTERN_SIZE,
     PATTERNS,
     PERCENT,
 )
 from searchbench.games.sokoban.enhanced.testmaze import (
-    ALL_STAY,
     COUNTED,
     DEARER,
     INVESTED,
@@ -42,7 +38,6 @@ from searchbench.games.sokoban.enhanced.testsearch import (
     DEADLOCK,
     SOLVED,
     outcome_of_test,
-    solve_dearly,
 )
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
@@ -73,9 +68,9 @@ def next_stone(work: Any, size: int, square: int, man: int) -> int:
 
 
 def is_worth_it(work: Any, square: int, target: int) -> bool:
-    """Tell whether a push looks as if it might have made a pattern: next to another stone, or where the floor is parted now.
+    """Tell whether a push looks as if it might have made a pattern: near another stone, or where the floor is parted now.
 
-    A pattern has two stones or more: the way of a lone one is known.
+    Near is beside it, beside a square beside it, or two squares off in a row. A pattern has two stones or more: the way of a lone one is known.
     """
     board, maze = work.board, work.maze
     if maze[target, ONE_WAY] != 0 and maze[square, ONE_WAY] == 0:
@@ -127,7 +122,7 @@ def investigate(work: Any, row: int, move: int, again: bool) -> int:
 
 def learn(work: Any, size: int, man: int, penalty: int) -> int:
     """Make a pattern minimal and keep it; return the nodes it took."""
-    patterns, controls = work.patterns, work.controls
+    patterns = work.patterns
     spent, left = 0, size
     for place in range(size):
         patterns.chosen[1, place] = patterns.chosen[0, place]
@@ -144,25 +139,9 @@ def learn(work: Any, size: int, man: int, penalty: int) -> int:
             patterns.chosen[1, left - 1] = patterns.chosen[1, place]
             patterns.chosen[1, place] = gone
         place -= 1
-    if controls[PATTERN_CHECK] != 0 and penalty < INFEASIBLE and left > 1:
-        more, penalty = checked_penalty(work, left, man, penalty)
-        spent += more
     if penalty > 0:
         keep_pattern(work, left, man, penalty)
     return spent
-
-
-def checked_penalty(work: Any, size: int, man: int, penalty: int) -> tuple[int, int]:
-    """Return the nodes of a search where all stones stay, and the penalty, smaller where that search finds it so.
-
-    A stone that is taken off with its goal may take the goal of another, which then has a longer way.
-    """
-    counts = work.patterns.counts
-    counts[USED], counts[ALL_STAY] = 0, 1
-    if solve_dearly(work, 1, size, man, work.controls[PATTERN_NODES]) == SOLVED:
-        penalty = min(penalty, counts[DEARER])
-    counts[ALL_STAY] = 0
-    return int(counts[USED]), int(penalty)
 
 
 def is_known(work: Any, size: int, man: int) -> bool:

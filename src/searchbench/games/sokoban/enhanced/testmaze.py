@@ -32,10 +32,10 @@ MET, BEFORE, WAITING = range(3)
 place before it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, ALL_STAY, NEAR_TURN, REACHED_TURN = range(11)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, NEAR_TURN, REACHED_TURN = range(10)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones; a
-switch, whether no stone is taken off; the walks of nodes whose pushes are made, and of those whose stones are taken off."""
+solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones, of nodes
+whose pushes are made, and of those whose stones are taken off."""
 CACHED: Final = 13
 """The bits of a place among the test mazes whose outcome is kept."""
 
@@ -330,7 +330,7 @@ def mark_lone(work: Any, square: int, end: int, man: int, way: int) -> None:
 def take_home(work: Any, node: int, size: int, man: int, way: int) -> int:
     """Take all stones off that come to the goals of the matching at its cost; return that cost. Those of the node stand."""
     patterns, costs = work.patterns, work.costs
-    saved, changed = 0, patterns.counts[ALL_STAY] == 0
+    saved, changed = 0, True
     begin_reach(work, man)
     while changed:
         changed = False
