@@ -70,7 +70,8 @@ def next_stone(work: Any, size: int, square: int, man: int) -> int:
 def is_worth_it(work: Any, square: int, target: int) -> bool:
     """Tell whether a push looks as if it might have made a pattern: near another stone, or where the floor is parted now.
 
-    Near is beside it, beside a square beside it, or two squares off in a row. A pattern has two stones or more: the way of a lone one is known.
+    Near is beside it, beside a square beside it, or two squares off in a row. A pattern has two stones or
+    more: the way of a lone one is known.
     """
     board, maze = work.board, work.maze
     if maze[target, ONE_WAY] != 0 and maze[square, ONE_WAY] == 0:
