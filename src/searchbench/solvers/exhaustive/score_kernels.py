@@ -56,8 +56,9 @@ def initialise(
             left[place] = DONE
             continue
         best = terminal(state)
-        stay = 0
-        if best == UNDECIDED:
+        stay = leaving = 0
+        ended = best != UNDECIDED
+        if not ended:
             count = write_edges(state, scratch, out, moves(state, out), numbers, weights, stabilizer(state) == 0)
             if has_changed(number, state, scratch):
                 note[TOO_LARGE] = CHANGED_STATE
@@ -73,11 +74,13 @@ def initialise(
                     note[REFUSED] |= weights[index]
                     stay += 1
                 else:
-                    best = max(best, weights[index] - score_of(stored_code(codes, numbers[index], bounds)))
+                    worth = weights[index] - score_of(stored_code(codes, numbers[index], bounds))
+                    best = max(best, worth) if leaving > 0 else worth
+                    leaving += 1
             if stay >= FRESH:
                 note[REFUSED] = 1
         left[place] = min(stay, FRESH - 1)
-        if best != UNDECIDED:
+        if ended or (leaving > 0 and (stay == 0 or best > UNDECIDED)):  # to stay is worth more than any code can tell
             if code_of(best) >= illegal:
                 note[TOO_LARGE] = code_of(best)
                 return
