@@ -494,7 +494,7 @@ def test_distance_that_no_request_can_carry_is_an_error_not_a_wrong_number() -> 
     assert values(solve(game, "fixpoint"))[300] == 300 * 65535
 
 
-@pytest.mark.parametrize("fine", [1 << 31, 10**10, 1 << 62, 3 << 61])
+@pytest.mark.parametrize("fine", [1 << 31, 10**10, 1 << 62])
 @pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
 def test_points_that_no_code_can_tell_are_an_error_not_a_wrong_number(solver: str, fine: int) -> None:
     """The only move of node 1 costs too much, and nodes 2 and 3 lead there and to each other."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from searchbench.rules import UNDECIDED, State, gain
 from searchbench.values.distance import parse_number_range
 from searchbench.values.rule import ValueRule
 
-MOST: Final = (1 << 62) - 1
-"""More points, either way, have the code of these, which no table keeps: twice as many do not fit into 64 bits."""
-
 
 def code_of(score: int) -> int:
     """Return the code of a score."""
-    if score > MOST or score < -MOST:
-        return 2 * MOST
     return 2 * score if score >= 0 else -2 * score - 1
 
 

@@ -33,6 +33,8 @@ DONE: Final = 255
 
 HIGHEST, REFUSED = 2, 3
 """What `initialise` notes, too: the largest score either way, and whether the method does not apply."""
+BEYOND: Final = (1 << 63) - 1
+"""A code that stands for all larger ones."""
 LOST, WON = 0, 1
 """What a request says of a successor."""
 
@@ -81,8 +83,8 @@ def initialise(
                 note[REFUSED] = 1
         left[place] = min(stay, FRESH - 1)
         if ended or (leaving > 0 and (stay == 0 or best > UNDECIDED)):  # to stay is worth more than any code can tell
-            if code_of(best) >= illegal:
-                note[TOO_LARGE] = code_of(best)
+            if not 0 <= code_of(best) < illegal:  # twice as many points may not fit into 64 bits
+                note[TOO_LARGE] = min(code_of(best), BEYOND) if code_of(best) >= 0 else BEYOND
                 return
             codes[number] = code_of(best)
             note[HIGHEST] = max(note[HIGHEST], abs(best))
