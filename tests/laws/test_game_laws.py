@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 
 from graphs import GraphGame, outcome_games, puzzles, symmetric_games
 from searchbench.catalogue import ABSTRACTIONS, load, shipped
+from searchbench.games.pancake import Pancake
+from searchbench.rules import State
 from searchbench.run import Run
 from searchbench.testing import LAWS, check_game
 from searchbench.testing.bounds import LAWS as BOUND_LAWS
@@ -104,6 +108,28 @@ def test_samples_are_the_same_for_the_same_seed_only() -> None:
     assert Subject(game, 40, 1).states == Subject(game, 40, 1).states
     assert Subject(game, 40, 1).states != Subject(game, 40, 2).states
     assert len(Subject(game, 40, 1).numbers) > 10
+
+
+class Dear(Pancake):
+    """Pancakes each turn of which costs more than a request of retrograde analysis carries."""
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules with the cost."""
+
+        def cost(state: State, move: int) -> int:
+            return 70_000 + move
+
+        return {**super().rules(), "cost": cost}
+
+    def known(self) -> Mapping[str, Any]:
+        """Return nothing: the known figures count moves."""
+        return {}
+
+
+def test_bounds_are_compared_with_costs_of_any_size(run: Run) -> None:
+    check = check_game(Dear(4), run=run)
+    assert check, str(check)
+    assert "admissible" in check.laws
 
 
 def test_check_tells_what_it_skipped_and_why(run: Run) -> None:

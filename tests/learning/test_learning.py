@@ -68,6 +68,28 @@ def test_a_row_is_what_the_database_says_of_the_position(
         assert set(row["best_moves"]) == best
 
 
+def test_figures_of_any_size_are_told_as_they_are(tmp_path: Path) -> None:
+    fine = 10**18
+    edges = ((1, 0, 1, 5), (1, 0, 1, -fine), (2, 1, 1, 0), (2, 0, 1, -fine), (3, 2, 1, 3), (3, 1, 1, fine // -2))
+    database = solve_states(GraphGame(edges, (0, UNDECIDED, UNDECIDED, UNDECIDED), "score"))
+    found = truths(database, [0, 1, 2, 3])
+    assert found.figures.tolist() == [[0, 5, -5, 8]]
+    assert [found.worth[0, row, :2].tolist() for row in (1, 2, 3)] == [[5, -fine], [-5, -fine], [8, fine // -2 - 5]]
+    assert [found.best[row, :2].tolist() for row in (1, 2, 3)] == [[True, False]] * 3
+    rows = pyarrow.parquet.read_table(export(database, tmp_path / "x.parquet").path).to_pylist()
+    assert [row["moves_value"] for row in rows] == [[], [5, -fine], [-5, -fine], [8, fine // -2 - 5]]
+
+
+def test_distances_beyond_two_thousand_million_are_exported_and_graded(tmp_path: Path) -> None:
+    far = 2_500_000_000
+    edges = ((1, 0, far, 0), (1, 0, 1, 0), (2, 0, far, 0))
+    database = solve_states(GraphGame(edges, (0, UNDECIDED, UNDECIDED)), "distance", "fixpoint")
+    rows = pyarrow.parquet.read_table(export(database, tmp_path / "x.parquet").path).to_pylist()
+    assert [row["value"] for row in rows] == [0, 1, far]
+    found = grade(database, lambda state, moves: moves[0])
+    assert (found.positions, found.spoiled, found.regret) == (1, 0, far - 1)
+
+
 def test_compiled_truths_are_the_interpreted_ones() -> None:
     from searchbench.learning.truths import TruthReader
 

@@ -494,6 +494,25 @@ def test_distance_that_no_request_can_carry_is_an_error_not_a_wrong_number() -> 
     assert values(solve(game, "fixpoint"))[300] == 300 * 65535
 
 
+@pytest.mark.parametrize("fine", [1 << 31, 10**10, 1 << 62])
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+def test_points_that_no_code_can_tell_are_an_error_not_a_wrong_number(solver: str, fine: int) -> None:
+    """The only move of node 1 costs too much, and nodes 2 and 3 lead there and to each other."""
+    edges = ((1, 0, 1, -fine), (2, 1, 1, 0), (3, 2, 1, 0), (2, 3, 1, 0))
+    game = GraphGame(edges, (0, UNDECIDED, UNDECIDED, UNDECIDED), "score", (1,))
+    with pytest.raises(ValueOverflow, match="largest a table keeps"):
+        solve(game, solver)
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+def test_a_fine_that_no_code_can_tell_is_no_obstacle_where_nobody_pays_it(solver: str) -> None:
+    edges = ((1, 0, 1, -(10**18)), (1, 2, 1, 0), (2, 1, 1, 0), (3, 0, 1, -(10**18)), (3, 0, 1, 4), (2, 3, 1, 0))
+    game = GraphGame(edges, (0, UNDECIDED, UNDECIDED, UNDECIDED), "score", (1,))
+    solved = solve(game, solver)
+    assert values(solved) == {0: 0, 1: 0, 2: 0, 3: 4}
+    assert bool(solved.verify())
+
+
 def test_weight_that_no_request_can_carry_is_an_error() -> None:
     with pytest.raises(ValueOverflow, match="65,535"):
         solve(chain([1, 65536]), "retrograde")

@@ -265,5 +265,5 @@ def test_limits_of_nodes_and_memory() -> None:
             prove_state(
                 load("connect4:4x4"), None, method, Run(memory=1 << 26, threads=1), nodes=50, target="interpreted"
             )
-    with pytest.raises(LimitReached, match="give more memory"):
+    with pytest.raises(LimitReached, match="give more memory, and more nodes if they are limited"):
         prove_state(load("connect4:4x4"), None, "sss", Run(memory=1 << 16, threads=1), target="interpreted")

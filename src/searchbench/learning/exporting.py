@@ -19,7 +19,7 @@ ROW_GROUP: Final = 1 << 16
 """Rows that a reader can read without the others."""
 ENDINGS: Final = ("", ".parquet", ".pq")
 """How the name of a Parquet file may end."""
-TYPES: Final = {"outcome": "int8", "plies": "int32", "value": "int32"}
+TYPES: Final = {"outcome": "int8", "plies": "int32", "value": "int64"}
 
 
 class Exported(NamedTuple):
@@ -110,6 +110,9 @@ def record_batch(truths: Truths, schema: Any) -> Any:
     ends = np.concatenate([[0], np.cumsum(truths.counts)])
     best_ends = np.concatenate([[0], np.cumsum(truths.best.sum(axis=1))])
 
+    def moves(ends: Array, flat: Array) -> Any:
+        return arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), arrow.array(flat))
+
     def lists(ends: Array, flat: Array, kind: Any) -> Any:
         return arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()), _nullable(flat, kind))
 
@@ -123,9 +126,9 @@ def record_batch(truths: Truths, schema: Any) -> Any:
             arrow.array(truths.numbers),
             arrow.FixedSizeListArray.from_arrays(arrow.array(truths.states.reshape(-1)), width),
             *figures,
-            lists(ends, truths.moves[exists], arrow.int64()),
+            moves(ends, truths.moves[exists]),
             *of_moves,
-            lists(best_ends, truths.moves[truths.best], arrow.int64()),
+            moves(best_ends, truths.moves[truths.best]),
         ],
         schema=schema,
     )
@@ -133,7 +136,7 @@ def record_batch(truths: Truths, schema: Any) -> Any:
 
 def _nullable(figures: Array, kind: Any) -> Any:
     arrow, _ = _pyarrow()
-    return arrow.array(figures, mask=figures == NOTHING).cast(kind) if kind != arrow.int64() else arrow.array(figures)
+    return arrow.array(figures, mask=figures == NOTHING).cast(kind)
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -81,7 +81,7 @@ def grade(
             regret = int(regrets[row, place])
             kept += regret == 0
             spoiled += regret == UNBOUNDED
-            total += regret if regret < UNBOUNDED else 0
+            total += regret if regret != UNBOUNDED else 0
             if regret:
                 one = moves[int(truths.best[row].argmax())]
                 worst.append(Blunder(Position(game, tuple(state)), moves[place], one, regret))

@@ -302,10 +302,11 @@ class TruthReader:
 
     def _priced(self, following: Array, weights: Array, exists: Array) -> tuple[Array, Array]:
         """Return a sort key for each move there is, the best least, and the figures of its worth [columns, n, m]."""
-        least = int(weights.min(initial=0))
-        span = int(weights.max(initial=0)) - least + 1
-        pairs, places = _distinct((following[exists] - _NO_MOVE) * span + weights[exists] - least)
-        priced = [self._price(int(pair) // span + _NO_MOVE, int(pair) % span + least) for pair in pairs]
+        prices, at = np.unique(weights[exists], return_inverse=True)  # they may be as large as a word
+        pairs, places = _distinct((following[exists] - _NO_MOVE) * len(prices) + at)
+        priced = [
+            self._price(int(pair) // len(prices) + _NO_MOVE, int(prices[int(pair) % len(prices)])) for pair in pairs
+        ]
         order = sorted({key for key, _ in priced if key is not None})
         ranks = {key: place for place, key in enumerate(order)}
         keys = np.full(following.shape, _LAST)

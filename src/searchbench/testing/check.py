@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from searchbench.errors import OutOfMemory, SearchBenchError
+from searchbench.errors import OutOfMemory, SearchBenchError, ValueOverflow
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -16,7 +16,7 @@ from searchbench.store import Database
 from searchbench.testing import bounds, compiled, digits, images, moves, numbers, shortcuts, successions
 from searchbench.testing.subject import Finding, Law, Subject, on_all_samples, raised
 from searchbench.testing.sweep import sweep
-from searchbench.values import Distance, value_rule
+from searchbench.values import Distance, ValueRule, value_rule
 
 LOT: Final = 200
 """States checked in one lot,"""
@@ -222,8 +222,8 @@ class _Work:
             obstacle = reason if not applies else self._obstacle()
             if not obstacle and wanted not in solved:
                 try:
-                    solved[wanted] = solve_states(game, wanted, run=run, target=game.quickest_target)
-                except OutOfMemory as error:
+                    solved[wanted] = self._solved(wanted, run)
+                except (OutOfMemory, ValueOverflow) as error:
                     obstacle = str(error)
                 except SearchBenchError as error:
                     self._find(law, [(None, raised(error, self.subject.game))])
@@ -236,6 +236,14 @@ class _Work:
                 self._find(law, bounds.nothing_lost(self.subject, solved[wanted]))
             else:
                 self._find(law, bounds.admissible(self.subject, solved[wanted]))
+
+    def _solved(self, rule: ValueRule, run: Run) -> Database:
+        """Solve the game, by the fixpoint where moves cost more than retrograde analysis takes."""
+        game = self.subject.game
+        try:
+            return solve_states(game, rule, run=run, target=game.quickest_target)
+        except ValueOverflow:
+            return solve_states(game, rule, "fixpoint", run=run, target=game.quickest_target)
 
     def _obstacle(self) -> str:
         if self.broken:

@@ -42,7 +42,7 @@ READ: Final = 1 << 24
 NO_DEPTHS: Final = (
     "depths are not kept, so not checked: wins and losses that support only each other on a cycle would not be noticed"
 )
-UNBOUNDED: Final = -(1 << 40)
+UNBOUNDED: Final = int(np.iinfo(np.int64).min)
 
 
 def verify_database(

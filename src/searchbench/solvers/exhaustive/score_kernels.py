@@ -33,6 +33,8 @@ DONE: Final = 255
 
 HIGHEST, REFUSED = 2, 3
 """What `initialise` notes, too: the largest score either way, and whether the method does not apply."""
+BEYOND: Final = (1 << 63) - 1
+"""A code that stands for all larger ones."""
 LOST, WON = 0, 1
 """What a request says of a successor."""
 
@@ -56,8 +58,9 @@ def initialise(
             left[place] = DONE
             continue
         best = terminal(state)
-        stay = 0
-        if best == UNDECIDED:
+        stay = leaving = 0
+        ended = best != UNDECIDED
+        if not ended:
             count = write_edges(state, scratch, out, moves(state, out), numbers, weights, stabilizer(state) == 0)
             if has_changed(number, state, scratch):
                 note[TOO_LARGE] = CHANGED_STATE
@@ -73,13 +76,15 @@ def initialise(
                     note[REFUSED] |= weights[index]
                     stay += 1
                 else:
-                    best = max(best, weights[index] - score_of(stored_code(codes, numbers[index], bounds)))
+                    worth = weights[index] - score_of(stored_code(codes, numbers[index], bounds))
+                    best = max(best, worth) if leaving > 0 else worth
+                    leaving += 1
             if stay >= FRESH:
                 note[REFUSED] = 1
         left[place] = min(stay, FRESH - 1)
-        if best != UNDECIDED:
-            if code_of(best) >= illegal:
-                note[TOO_LARGE] = code_of(best)
+        if ended or (leaving > 0 and (stay == 0 or best > UNDECIDED)):  # to stay is worth more than any code can tell
+            if not 0 <= code_of(best) < illegal:  # twice as many points may not fit into 64 bits
+                note[TOO_LARGE] = min(code_of(best), BEYOND) if code_of(best) >= 0 else BEYOND
                 return
             codes[number] = code_of(best)
             note[HIGHEST] = max(note[HIGHEST], abs(best))
