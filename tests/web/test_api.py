@@ -282,6 +282,10 @@ def test_the_cells_of_many_positions_are_read_by_compiled_rules(databases: dict[
         n for n in range(300_000, database.size) if (s := database.game.unrank(n))[0] == 8 and s[-1] == 3
     ]
     assert 0 < len(asked) <= FEW
+    asked.clear()
+    few = find_page(Counting(), Filter(where="number % 1000 == 7 or value == 31"), 10_000, seconds=60)  # type: ignore[arg-type]
+    assert len(few.numbers) == 363 + 2
+    assert not asked
 
 
 def test_depths_modulo_three_are_found_without_reading_the_whole_table(tmp_path: Any) -> None:

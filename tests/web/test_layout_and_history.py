@@ -48,7 +48,10 @@ def test_the_seeds_of_a_pit_are_counted_legibly_on_a_phone(
 ) -> None:
     page.set_viewport_size({"width": width, "height": 740})
     open_position("awari")
-    boxes = "all => all.map(one => { const box = one.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"
+    boxes = """all => all.map(one => {
+        const box = one.getBoundingClientRect();
+        return [box.left, box.top, box.right, box.bottom];
+    })"""
     counts = page.eval_on_selector_all("#board .sb-count", boxes)
     values = page.eval_on_selector_all("#board .worth", boxes)
     drawn = page.eval_on_selector("#board svg", "svg => svg.getScreenCTM().a")
@@ -123,9 +126,10 @@ def test_a_chart_stays_where_the_server_is_gone(page: Any, client: Client) -> No
     page.wait_for_selector("#longest [role=alert]:has-text('does not answer')")
 
 
-def test_no_nodes_are_told_before_the_search_begins(page: Any, client: Client) -> None:
+def job_that_runs(page: Any, kind: str, game: str) -> None:
+    """Let the server tell of a job that is compiling."""
     job = {
-        "id": "a", "kind": "search", "status": "running", "request": {"game": "sliding:3x3", "state": None}, "seconds": 3.0,
+        "id": "a", "kind": kind, "status": "running", "request": {"game": game, "state": None}, "seconds": 3.0,
         "progress": {"stage": "compiling", "done": 0, "total": 0, "seconds": 2.9, "line": None}, "result": None, "error": None,
     }  # fmt: skip
     page.route("**/api/v1/jobs/a", lambda route: route.fulfill(json=job))
@@ -133,6 +137,17 @@ def test_no_nodes_are_told_before_the_search_begins(page: Any, client: Client) -
         "**/api/v1/jobs/a/events",
         lambda route: route.fulfill(body=f"data: {json.dumps(job)}\n\n", content_type="text/event-stream"),
     )
+
+
+def test_no_nodes_are_told_before_the_search_begins(page: Any, client: Client) -> None:
+    job_that_runs(page, "search", "sliding:3x3")
     page.goto(client.address + "/search?game=sliding:3x3&state=1+0+2+3+4+5+6+7+8&job=a")
     page.wait_for_selector("#stage:has-text('compiling')")
-    assert (page.inner_text("#nodes"), page.inner_text("#speed")) == ("–", "–")
+    assert (page.inner_text("#nodes"), page.inner_text("#speed")) == ("\u2013", "\u2013")
+
+
+def test_the_page_of_a_job_has_a_bar_while_it_runs(page: Any, client: Client) -> None:
+    job_that_runs(page, "solve", "hanoi:2")
+    page.goto(client.address + "/search?job=a")
+    page.wait_for_selector("#whole:has-text('compiling')")
+    assert page.locator("#whole progress").bounding_box()["height"] > 5

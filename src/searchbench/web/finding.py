@@ -33,8 +33,9 @@ NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 FitsValue = Callable[[Value], bool]
 State = tuple[int, ...]
 Test = Callable[[int, State], bool]
-"""Asks of a number and of the cells of its position."""
+"""Asks of a number, and of the cells of its position where a condition asks for them."""
 _VALUES: Final = frozenset({"value", "outcome", "plies"})
+_CELLS: Final = frozenset({"state", "pieces"})
 
 
 class Filter(NamedTuple):
@@ -58,7 +59,8 @@ class Page(NamedTuple):
 def find_page(database: Database, wanted: Filter, limit: int, seconds: float = SECONDS) -> Page:
     """Return the first positions that meet all conditions, at most `limit`, after a search of about `seconds` at most."""
     begin, end = _interval(database, wanted)
-    tests, fits, cells = list(_tests(database, wanted)), _wanted_values(database, wanted), Cells(database)
+    tests, fits = list(_tests(database, wanted)), _wanted_values(database, wanted)
+    cells = Cells(database) if _asks_for_cells(wanted) else None
     if fits is not None and database.modulus and not _listed(database, fits):
         tests.insert(0, _by_walking(database, fits))
         fits = None
@@ -68,7 +70,7 @@ def find_page(database: Database, wanted: Filter, limit: int, seconds: float = S
     while begin < end:
         stop, began = min(begin + step, end), time.monotonic()
         for some in database.numbers(fits, (begin, stop)):
-            for number, state in cells.of(some) if tests else ((number, ()) for number in some.tolist()):
+            for number, state in cells.of(some) if cells else ((number, ()) for number in some.tolist()):
                 if all(test(number, state) for test in tests):
                     found.append(number)
                 if len(found) == limit or time.monotonic() > deadline:
@@ -179,6 +181,10 @@ def _by_walking(database: Database, fits: FitsValue) -> Test:
     codes = [database.rule.encode(found) for found in database.histogram() if fits(found)]
     residues = {1 + (code - 1) % database.modulus if code else 0 for code in codes}
     return lambda number, _state: database.residue(number) in residues and database.code(number) in codes
+
+
+def _asks_for_cells(wanted: Filter) -> bool:
+    return wanted.predicate is not None or bool(wanted.where and condition(wanted.where, NAMES)[1] & _CELLS)
 
 
 def _tests(database: Database, wanted: Filter) -> Iterator[Test]:
