@@ -24,9 +24,9 @@ PATIENCE: Final = 30.0
 """Seconds of search for a hardest position, once for each database."""
 FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
 FEW: Final = 1 << 8
-"""Positions whose cells a request reads one by one; those of more are read by compiled rules."""
-BLOCK: Final = 1 << 12
-"""Positions whose cells compiled rules read together."""
+"""Positions whose cells a request reads one by one; those of more are read in blocks."""
+BLOCK: Final = 1 << 10
+"""Positions whose cells are read together, by compiled rules in all but the smallest games."""
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",
 "draw" or "loss" for the player to move, and the plies to it."""
@@ -156,12 +156,11 @@ class Cells:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._compiled = database.game.quickest_target != "interpreted"
         self._read = 0
 
     def of(self, numbers: Any) -> Iterator[tuple[int, State]]:
         """Yield each of an array of numbers with the cells of its position."""
-        few = max(0, FEW - self._read) if self._compiled else len(numbers)
+        few = max(0, FEW - self._read)
         for number in numbers[:few].tolist():
             self._read += 1
             yield number, self._database.position(number).state
@@ -172,7 +171,8 @@ class Cells:
     def _block(self, numbers: Any) -> Any:
         game = self._database.game
         states = np.zeros((len(numbers), game.width), game.dtype)
-        jit.bind(write_states, game.names(self._database.rule))(numbers, 0, len(numbers), states)
+        names = game.names(self._database.rule, game.quickest_target)
+        jit.bind(write_states, names)(numbers, 0, len(numbers), states)
         return states
 
 
