@@ -15,7 +15,7 @@ from searchbench.catalogue import described, name_of, title_of
 from searchbench.values import Result
 from searchbench.web import schema
 from searchbench.web.condition import condition
-from searchbench.web.finding import NAMES, Filter, find_page
+from searchbench.web.finding import FEW, NAMES, Filter, find_page
 from searchbench.web.library import Library
 from web_client import LIMITS, Client, make_app, running
 
@@ -263,6 +263,29 @@ def test_a_condition_that_fits_few_values_passes_over_the_others(databases: dict
 
     found = find_page(Counting(), Filter(where="plies >= 25 and state[0] >= 0"), 10_000, seconds=60)  # type: ignore[arg-type]
     assert len(asked) == len(found.numbers) < database.states / 50
+
+
+def test_the_cells_of_many_positions_are_read_by_compiled_rules(databases: dict[str, sb.Database]) -> None:
+    database, asked = databases["eight"], []
+
+    class Counting:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(database, name)
+
+        def position(self, number: int) -> sb.Position:
+            asked.append(number)
+            return database.position(number)
+
+    wanted = Filter(where="state[0] == 8 and state[-1] == 3", first=300_000)
+    found = find_page(Counting(), wanted, 10_000, seconds=60)  # type: ignore[arg-type]
+    assert found.numbers == [
+        n for n in range(300_000, database.size) if (s := database.game.unrank(n))[0] == 8 and s[-1] == 3
+    ]
+    assert 0 < len(asked) <= FEW
+    asked.clear()
+    few = find_page(Counting(), Filter(where="number % 1000 == 7 or value == 31"), 10_000, seconds=60)  # type: ignore[arg-type]
+    assert len(few.numbers) == 363 + 2
+    assert not asked
 
 
 def test_depths_modulo_three_are_found_without_reading_the_whole_table(tmp_path: Any) -> None:

@@ -65,12 +65,16 @@ def test_a_folder_stands_for_the_databases_and_certificates_in_it(folders: dict[
     sb.prove("tic-tac-toe", "XX./OO./...").write(tmp_path / "won.cert")
     (tmp_path / "spoiled.db").mkdir()
     (tmp_path / "spoiled.db" / DOCUMENT).write_text(json.dumps({"attributes": {KEY: {}}}))
+    shutil.copytree(folders["eight"], tmp_path / "torn.db")
+    (tmp_path / "torn.db" / DOCUMENT).write_text("{")
     (tmp_path / "notes.txt").write_text("not a database")
     (tmp_path / "other").mkdir()
     with served(tmp_path) as (client, told, _):
         assert [item["name"] for item in client.fetch("/databases")] == ["eight", "noughts"]
         assert [item["name"] for item in client.fetch("/certificates")] == ["won"]
-        assert sum("left out" in line for line in told) == 1
+        left_out = sorted(line for line in told if "left out" in line)
+        assert ["spoiled.db" in left_out[0], "torn.db" in left_out[1], len(left_out)] == [True, True, 2]
+    assert cli.run(["serve", str(tmp_path / "torn.db"), "--no-browser"]) == 40
 
 
 def test_what_is_solved_is_kept_where_it_should_be(tmp_path: Path) -> None:

@@ -141,14 +141,17 @@ def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], list[Path], di
 
 
 def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the databases and the certificates that lie in a folder; none in one that is a database itself."""
+    """Return the databases, damaged or not, and the certificates in a folder; none in one that is a database itself."""
     from searchbench.store import is_certificate
-    from searchbench.store.writing import is_database
+    from searchbench.store.header import DOCUMENT
 
-    if is_database(folder):
+    def claims(one: Path) -> bool:
+        return not one.is_symlink() and (one / DOCUMENT).is_file()
+
+    if claims(folder):
         return [], []
     entries = [one for one in sorted(folder.iterdir()) if not one.name.startswith(".")]
-    return [one for one in entries if is_database(one)], [one for one in entries if is_certificate(one)]
+    return [one for one in entries if claims(one)], [one for one in entries if is_certificate(one)]
 
 
 def _add_inside(library: Library, folder: Path) -> None:

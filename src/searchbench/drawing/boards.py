@@ -297,7 +297,7 @@ def _seeds(text: str, geometry: _Geometry) -> str:
         distance = 0.0 if text == "1" else 5.2 * math.sqrt(seed + 0.6)
         x, y = distance * math.cos(seed * GOLDEN_ANGLE), distance * math.sin(seed * GOLDEN_ANGLE)
         dots.append(f'<circle class="sb-seed" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
-    return "".join(dots) + f'<text class="sb-text sb-count" y="23" font-size="12">{text}</text>'
+    return "".join(dots) + f'<text class="sb-text sb-count" x="-13" y="22" font-size="16">{text}</text>'
 
 
 def _bar(text: str, geometry: _Geometry) -> str:

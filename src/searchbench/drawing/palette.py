@@ -59,7 +59,7 @@ _RULES: Final = """
 .sb-second{fill:var(--sb-second);stroke:var(--sb-edge);stroke-width:2}.on-sb-second{fill:var(--sb-second-ink)}
 .sb-cross{stroke:var(--sb-number);stroke-width:8;stroke-linecap:round}
 .sb-ring{stroke:var(--sb-loss);stroke-width:8;fill:none}
-.sb-seed{fill:var(--sb-seed);stroke:#0003;stroke-width:1}.sb-count{font-weight:500;fill:var(--sb-count)}
+.sb-seed{fill:var(--sb-seed);stroke:#0003;stroke-width:1}.sb-count{font-weight:600;fill:var(--sb-count);stroke:var(--sb-hole);stroke-width:3;paint-order:stroke}
 .sb-chequer{fill:var(--sb-edge)}.sb-figurine{text-anchor:middle;pointer-events:none;stroke-width:1px}.sb-figurine.sb-first{stroke:#2d2720}.sb-figurine.sb-second{stroke:#f4efe6;stroke-width:2px;paint-order:stroke}
 .sb-goal{fill:none;stroke:var(--sb-draw);stroke-width:5}.sb-goal.sb-met{stroke:var(--sb-tile-ink)}.sb-man{fill:var(--sb-number);stroke:var(--sb-edge);stroke-width:2}
 .sb-burnt{stroke:#2b1a0c;stroke-width:5;stroke-linecap:round}

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
+from searchbench import jit
 from searchbench.errors import BadRequest, LimitReached, UnknownName
+from searchbench.game import Position
+from searchbench.learning.tables import write_states
 from searchbench.store import Database
 from searchbench.values import Result, Value
 from searchbench.web.condition import Scope, clauses, condition
@@ -18,11 +23,19 @@ SECONDS: Final = 1.5
 PATIENCE: Final = 30.0
 """Seconds of search for a hardest position, once for each database."""
 FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
+FEW: Final = 1 << 8
+"""Positions whose cells a request reads one by one; those of more are read in blocks."""
+BLOCK: Final = 1 << 10
+"""Positions whose cells are read together, by compiled rules in all but the smallest games."""
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",
 "draw" or "loss" for the player to move, and the plies to it."""
 FitsValue = Callable[[Value], bool]
+State = tuple[int, ...]
+Test = Callable[[int, State], bool]
+"""Asks of a number, and of the cells of its position where a condition asks for them."""
 _VALUES: Final = frozenset({"value", "outcome", "plies"})
+_CELLS: Final = frozenset({"state", "pieces"})
 
 
 class Filter(NamedTuple):
@@ -47,6 +60,7 @@ def find_page(database: Database, wanted: Filter, limit: int, seconds: float = S
     """Return the first positions that meet all conditions, at most `limit`, after a search of about `seconds` at most."""
     begin, end = _interval(database, wanted)
     tests, fits = list(_tests(database, wanted)), _wanted_values(database, wanted)
+    cells = Cells(database) if _asks_for_cells(wanted) else None
     if fits is not None and database.modulus and not _listed(database, fits):
         tests.insert(0, _by_walking(database, fits))
         fits = None
@@ -55,11 +69,12 @@ def find_page(database: Database, wanted: Filter, limit: int, seconds: float = S
     step = FIRST_STEP
     while begin < end:
         stop, began = min(begin + step, end), time.monotonic()
-        for number in database.select(fits, (begin, stop)):
-            if all(test(number) for test in tests):
-                found.append(number)
-            if len(found) == limit or time.monotonic() > deadline:
-                return Page(found, number + 1 if number + 1 < end else None)
+        for some in database.numbers(fits, (begin, stop)):
+            for number, state in cells.of(some) if cells else ((number, ()) for number in some.tolist()):
+                if all(test(number, state) for test in tests):
+                    found.append(number)
+                if len(found) == limit or time.monotonic() > deadline:
+                    return Page(found, number + 1 if number + 1 < end else None)
         begin = stop
         if time.monotonic() > deadline:
             break
@@ -136,22 +151,51 @@ def _listed(database: Database, fits: FitsValue) -> bool:
     return all(str(found) in few for found in database.histogram() if fits(found))
 
 
-def _by_walking(database: Database, fits: FitsValue) -> Callable[[int], bool]:
+class Cells:
+    """Read the cells of positions: of the first few one by one, so that a page that is full soon waits for no compiler."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._read = 0
+
+    def of(self, numbers: Any) -> Iterator[tuple[int, State]]:
+        """Yield each of an array of numbers with the cells of its position."""
+        few = max(0, FEW - self._read)
+        for number in numbers[:few].tolist():
+            self._read += 1
+            yield number, self._database.position(number).state
+        for first in range(few, len(numbers), BLOCK):
+            block = numbers[first : first + BLOCK]
+            yield from zip(block.tolist(), map(tuple, self._block(block).tolist()), strict=True)
+
+    def _block(self, numbers: Any) -> Any:
+        game = self._database.game
+        states = np.zeros((len(numbers), game.width), game.dtype)
+        names = game.names(self._database.rule, game.quickest_target)
+        jit.bind(write_states, names)(numbers, 0, len(numbers), states)
+        return states
+
+
+def _by_walking(database: Database, fits: FitsValue) -> Test:
     """Return a test of the value of single numbers, for depths modulo 3; it reads no whole table."""
     codes = [database.rule.encode(found) for found in database.histogram() if fits(found)]
     residues = {1 + (code - 1) % database.modulus if code else 0 for code in codes}
-    return lambda number: database.residue(number) in residues and database.code(number) in codes
+    return lambda number, _state: database.residue(number) in residues and database.code(number) in codes
 
 
-def _tests(database: Database, wanted: Filter) -> Iterator[Callable[[int], bool]]:
+def _asks_for_cells(wanted: Filter) -> bool:
+    return wanted.predicate is not None or bool(wanted.where and condition(wanted.where, NAMES)[1] & _CELLS)
+
+
+def _tests(database: Database, wanted: Filter) -> Iterator[Test]:
     if wanted.where:
         meets, used = condition(wanted.where, NAMES)
-        yield lambda number: meets(_scope(database, number, used))
+        yield lambda number, state: meets(_scope(database, number, state, used))
     if wanted.predicate is not None:
         predicate = wanted.predicate
 
-        def asked(number: int) -> bool:
-            position = database.position(number)
+        def asked(number: int, state: State) -> bool:
+            position = Position(database.game, state)
             try:
                 return bool(predicate(position))
             except Exception as error:
@@ -160,11 +204,10 @@ def _tests(database: Database, wanted: Filter) -> Iterator[Callable[[int], bool]
         yield asked
 
 
-def _scope(database: Database, number: int, used: frozenset[str]) -> dict[str, Any]:
-    position = database.position(number)
-    scope: dict[str, Any] = {"state": position.state, "number": number}
+def _scope(database: Database, number: int, state: State, used: frozenset[str]) -> dict[str, Any]:
+    scope: dict[str, Any] = {"state": state, "number": number}
     if "pieces" in used:
-        scope["pieces"] = database.game.pieces(position.state)
+        scope["pieces"] = database.game.pieces(state)
     if used & _VALUES:
         scope |= _of_value(database, database.rule.decode(database.code(number)))
     return scope

@@ -62,7 +62,7 @@ def search_state(
             raise BadRequest(
                 f"work {str(active.work)!r}: only idastar without a table of states and without restarts can go on"
             )
-        active.progress("superfluous moves", 0, 0)
+        active.progress("finding superfluous moves, compiling", 0, 0)
         names, paths = names_for(game, chosen, start, target)
         heuristic = _heuristic(chosen)
         tables = tuple(heuristic.tables(start)) if heuristic is not None else ()

@@ -14,7 +14,7 @@ page(async () => {
   titled(`${facts.claim} · ${facts.label}`);
   const board = h("div", { class: "table large", id: "board" });
   parts.view = new BoardView(board, { onMove: (move) => choose(move.move), onCell: () => {} });
-  parts.caption = h("p", { class: "muted small", id: "caption", "aria-live": "polite" }, "reading the proof …");
+  parts.caption = h("p", { class: "muted small", style: "margin:0", id: "caption", "aria-live": "polite" }, "reading the proof …");
   parts.tree = h("div", { class: "tree", id: "tree" });
   parts.wrong = h("div", {});
   const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", METHODS.find((one) => one.id === facts.method)?.text ?? facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];

@@ -30,17 +30,18 @@ page(async () => {
   ];
   setTimeout(() => drawChart().catch((error) => showError(parts.chart, error)));
   if (location.search) setTimeout(findFromAddress);
-  addEventListener("resize", () => { clearTimeout(parts.redraw); parts.redraw = setTimeout(drawChart, 200); });
+  addEventListener("popstate", findFromAddress);
+  addEventListener("resize", () => { clearTimeout(parts.redraw); parts.redraw = setTimeout(() => drawChart().catch(() => {}), 200); }); // else the chart stays as it is
   return layout;
 });
 
 // --- the chart --------------------------------------------------------------------------------------------------------
 
 function chartHead() {
-  const choose = (chosen) => h("button", { type: "button", "data-scale": chosen, "aria-pressed": String(chosen === scale), onclick: () => { scale = chosen; for (const other of scales) other.setAttribute("aria-pressed", String(other.dataset.scale === scale)); drawChart(); } }, chosen === "log" ? "Logarithmic" : "Linear");
+  const choose = (chosen) => h("button", { type: "button", "data-scale": chosen, "aria-pressed": String(chosen === scale), onclick: () => { scale = chosen; for (const other of scales) other.setAttribute("aria-pressed", String(other.dataset.scale === scale)); redraw(); } }, chosen === "log" ? "Logarithmic" : "Linear");
   const scales = [choose("linear"), choose("log")];
   parts.scales = scales;
-  parts.part = partSelect("chart-part", drawChart);
+  parts.part = partSelect("chart-part", redraw);
   return h("div", { class: "spread", style: "margin-bottom:0.6rem" }, h("h2", { style: "margin:0" }, "How many positions have each value"), h("div", { class: "row" }, parts.part, scales));
 }
 
@@ -48,6 +49,8 @@ function partSelect(id, onchange) {
   if (facts.parts.length < 2) return null;
   return h("select", { id, "aria-label": "Part", onchange }, h("option", { value: "" }, "all parts"), facts.parts.map((part) => h("option", { value: part.name }, part.called)));
 }
+
+const redraw = () => drawChart().catch((error) => showError(parts.longest, error));
 
 async function drawChart() {
   const width = Math.round(Math.min(1200, Math.max(280, parts.chart.clientWidth || WIDE)));
@@ -96,7 +99,6 @@ function description() {
     ["game", gameName(facts.game)],
     ...Object.entries(facts.parameters),
     ["values", VALUES[facts.values] ?? facts.values],
-    ["hardest", facts.hardest],
     ["kept as", `${facts.form}${facts.modulus ? ` (depths modulo ${facts.modulus})` : ""}, ${facts.cell}`],
     ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
@@ -136,7 +138,7 @@ function verification(jobs) {
 
 function findForm() {
   const field = (title, id, placeholder, type = "text") => {
-    parts[id] = h("input", { id: `find-${id}`, placeholder, type, min: type === "number" ? 0 : null });
+    parts[id] = h("input", { id: `find-${id}`, placeholder, type, min: type === "number" ? 0 : null, oninput: () => wrong(null) });
     return h("label", {}, title, parts[id]);
   };
   parts.findPart = partSelect("find-part", null);
@@ -148,14 +150,23 @@ function findForm() {
     h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), "."));
 }
 
-/** Show the first positions that meet all conditions; the conditions go into the address. */
-async function find(asked, keep = false) {
-  if (!keep) {
-    const given = Object.entries(asked).filter(([, value]) => value);
-    history.replaceState(null, "", `${location.pathname}?${new URLSearchParams(given)}`);
+/** Mark the field that an error is about, as its first word tells; null takes that back. */
+function wrong(error) {
+  const about = { condition: [parts.where], value: [parts.value], numbers: [parts.first, parts.last], "first:": [parts.first], "last:": [parts.last] }[error?.message.split(" ")[0]] ?? [];
+  for (const field of [parts.where, parts.value, parts.first, parts.last]) {
+    field.setAttribute("aria-invalid", String(about.includes(field)));
+    field.setAttribute("aria-describedby", about.includes(field) ? parts.results.id : "");
   }
+}
+
+/** Show the first positions that meet all conditions; the conditions go into the address, unless they come from there. */
+async function find(asked, keep = false) {
+  const address = `${location.pathname}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value))}`;
+  if (!keep && address !== location.pathname + location.search) history.pushState(null, "", address);
+  wrong(null);
   for (const [field, value] of Object.entries({ value: asked.value, first: asked.first, last: asked.last, where: asked.where })) parts[field].value = value ?? "";
   if (parts.findPart) parts.findPart.value = asked.part ?? "";
+  if (parts.predicate) parts.predicate.value = asked.predicate ?? "";
   const list = h("ul", { class: "results" });
   const summary = h("p", { class: "muted", style: "margin:0.9rem 0 0" }, "looking …");
   const more = h("div", { class: "row", style: "margin-top:0.9rem" });
@@ -176,7 +187,9 @@ async function findMore(asked, first, list, summary, more, total) {
     try {
       answer = await api(`${base}/find`, { ...asked, first: answer.next, pictures: true });
     } catch (error) {
-      if (parts.finding === mine) showError(parts.results, error);
+      if (parts.finding !== mine) return;
+      showError(parts.results, error);
+      wrong(error);
       return;
     }
     if (parts.finding !== mine) return;
@@ -194,5 +207,12 @@ async function findMore(asked, first, list, summary, more, total) {
 }
 
 function findFromAddress() {
+  if (!location.search) { // back before the first search
+    parts.finding = null;
+    for (const field of [parts.value, parts.first, parts.last, parts.where, parts.findPart, parts.predicate]) if (field) field.value = "";
+    wrong(null);
+    parts.results.replaceChildren();
+    return;
+  }
   find(Object.fromEntries(new URLSearchParams(location.search)), true);
 }

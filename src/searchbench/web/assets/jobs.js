@@ -20,7 +20,7 @@ export function jobsBadge() {
     }
     const running = jobs.filter((job) => job.status === "running").length;
     whole.hidden = jobs.length === 0;
-    summary.replaceChildren("Jobs ", h("span", { class: `badge${running ? " number" : ""}` }, String(running)));
+    summary.replaceChildren("Jobs", ...(running ? [" ", h("span", { class: "badge number" }, String(running))] : []));
     summary.setAttribute("aria-label", `Jobs, ${running} running`);
     list.replaceChildren(...jobs.map(item));
     clearTimeout(whole.timer);
@@ -28,7 +28,7 @@ export function jobsBadge() {
   };
   const item = (job) => {
     const what = `${job.kind} ${gameName(job.request.game ?? job.request.database ?? "")}`;
-    const stop = h("button", { type: "button", "aria-label": `Stop ${what}`, onclick: async () => { await post(`/jobs/${job.id}`, undefined, "DELETE"); await look(); } }, "Stop");
+    const stop = h("button", { type: "button", "aria-label": `Stop ${what}`, onclick: () => post(`/jobs/${job.id}`, undefined, "DELETE").catch(() => {}).then(look) }, "Stop");
     return h("li", { "data-job": job.id }, h("a", { href: `/search?job=${job.id}` }, what), h("span", { class: "muted small" }, ` ${told(job)} `), job.status === "running" ? stop : null);
   };
   addEventListener("job", look);
@@ -58,7 +58,7 @@ export function progress() {
   let id = null;
   const stage = h("div", { class: "small" }, "starting …");
   const bar = h("progress", { max: 100, "aria-label": "How far the job is" });
-  const stop = h("button", { type: "button", onclick: () => id && post(`/jobs/${id}`, undefined, "DELETE") }, "Stop");
+  const stop = h("button", { type: "button", onclick: () => id && post(`/jobs/${id}`, undefined, "DELETE").catch((error) => { stage.textContent = error.message; }) }, "Stop");
   const tell = (job) => {
     id = job.id;
     stage.textContent = told(job);

@@ -211,7 +211,7 @@ function show(position, slide = true) {
   record.now.value = position.value;
   clearTimeout(answering);
   parts.editor.end();
-  parts.controls.hidden = false;
+  parts.controls.hidden = parts.film.hidden = false;
   parts.edit.setAttribute("aria-pressed", "false");
   parts.message.replaceChildren();
   wrongNotation(null);
@@ -374,7 +374,7 @@ function edit() {
     return;
   }
   parts.edit.setAttribute("aria-pressed", "true");
-  parts.controls.hidden = true;
+  parts.controls.hidden = parts.film.hidden = true; // the line is that of the position before
   for (const control of [parts.back, parts.forward, parts.best, parts.line, parts.run, parts.values]) control.disabled = true;
   parts.legend.textContent = "";
   // What is edited is no position yet: it has no value, no moves.

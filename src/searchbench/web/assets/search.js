@@ -25,7 +25,7 @@ page(async () => {
   parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => look() }, query.get("state") ?? "");
   parts.method = h("select", { id: "method" });
   parts.start = h("button", { class: "primary", id: "start-search", disabled: !health.jobs }, "Start");
-  parts.stop = h("button", { type: "button", id: "stop", disabled: true, onclick: () => job && post(`/jobs/${job}`, undefined, "DELETE") }, "Stop");
+  parts.stop = h("button", { type: "button", id: "stop", disabled: true, onclick: () => job && post(`/jobs/${job}`, undefined, "DELETE").catch((error) => showError(parts.message, error)) }, "Stop");
   parts.shuffle = h("button", { type: "button", id: "shuffle", title: "Make some moves at random", onclick: () => shuffle() }, "Shuffle");
   parts.message = h("div", { "aria-live": "polite" });
   parts.board = h("div", { class: "table large" });
@@ -210,6 +210,7 @@ function panel() {
     time.textContent = at.seconds.toFixed(1);
     if (progress.done === undefined) return;
     stage.textContent = progress.stage;
+    if (!progress.done) return; // nothing is searched while rules are compiled
     nodes.textContent = count(progress.done);
     const last = rates.at(-1) ?? { done: 0, seconds: 0, rate: 0 };
     if (progress.seconds > last.seconds) {
