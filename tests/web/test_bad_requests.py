@@ -54,6 +54,7 @@ def _server_stays_up(client: Client) -> Any:
         ("/databases/eight/find", {"predicate": "none"}, 404, "interesting"),
         ("/databases/eight/stats", {"part": "nowhere"}, 404, "no part"),
         ("/databases/nothing/probe", {}, 404, "eight"),
+        ("/certificates/nothing", {}, 404, "; there is none"),
         ("/databases/..%2f..%2fetc/probe", {}, 404, ""),
         ("/databases/%2Fetc%2Fpasswd/probe", {}, 404, ""),
         ("/games/position", {"game": "draughts"}, 404, "unknown game 'draughts': the first page lists all"),

@@ -17,7 +17,7 @@ from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
 from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
-from searchbench.web.library import Library
+from searchbench.web.library import Library, there_are
 
 VERSION: Final = "/api/v1"
 
@@ -28,7 +28,7 @@ def known_parameters(request: Request) -> None:
     entry = request.app.openapi()["paths"][route.path][request.method.lower()]
     known = [one["name"] for one in entry.get("parameters", ()) if one["in"] == "query"]
     if unknown := [name for name in request.query_params if name not in known]:
-        raise BadRequest(f"there is no parameter {unknown[0][:40]!r} here; there are: {', '.join(known) or 'none'}")
+        raise BadRequest(f"there is no parameter {unknown[0][:40]!r} here; {there_are(known)}")
     if repeated := [name for name in request.query_params if len(request.query_params.getlist(name)) > 1]:
         raise BadRequest(f"the parameter {repeated[0]!r} is given more than once: give it once")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -38,6 +38,12 @@ class Entry:
     stamp: tuple[int, ...]
     verified: dict[str, Any] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def there_are(names: Iterable[str]) -> str:
+    """Return what a message tells of the names that there are, if there are any."""
+    listed = ", ".join(names)
+    return f"there are: {listed}" if listed else "there is none"
 
 
 class Library:
@@ -95,9 +101,7 @@ class Library:
     def certificate(self, name: str) -> Walk:
         """Return a certificate. Raises UnknownName."""
         if name not in self.certificates:
-            raise UnknownName(
-                f"there is no certificate {name[:80]!r}; there are: {', '.join(self.certificates) or 'none'}"
-            )
+            raise UnknownName(f"there is no certificate {name[:80]!r}; {there_are(self.certificates)}")
         return self.certificates[name]
 
     def database(self, name: str) -> Database:
@@ -137,8 +141,7 @@ class Library:
 
     def _entry(self, name: str) -> Entry:
         if name not in self._entries:
-            known = ", ".join(self._entries) or "none"
-            raise UnknownName(f"there is no database {name[:80]!r}; there are: {known}")
+            raise UnknownName(f"there is no database {name[:80]!r}; {there_are(self._entries)}")
         return self._entries[name]
 
     def _fitting(self, path: Path) -> Sequence[Game] | None:
