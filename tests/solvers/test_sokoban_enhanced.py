@@ -34,9 +34,10 @@ from searchbench.heuristics.matching import (
 )
 from searchbench.run import Limits
 from searchbench.solvers.guided import search_state
-from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound
+from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound, search
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate, investigate, make, unmake
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
+from searchbench.solvers.guided.enhanced.kernel import MOST_MOVES
 from searchbench.verify.lurd import replay
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -349,3 +350,30 @@ def test_controls_are_data() -> None:
             Enhanced(**wrong).controls(game)
     with pytest.raises(SearchBenchError, match="supplies no functions"):
         search_state(load("sliding:2x2"), None, "enhanced")
+
+
+def test_a_path_of_any_length_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays for the path and its moves grow: the same nodes as with room from the start, with cuts given up on the way, too."""
+    chance = random.Random(31)
+    levels = [random_level(chance, 3, (5, 6)) for _ in range(4)]
+
+    def found() -> list[tuple[int, int]]:
+        lines = [
+            search_state(Sokoban(level), None, Enhanced(version=version))
+            for level in levels
+            for version in ("R0", "R4", "R10")
+        ]
+        return [(line.nodes, line.cost) for line in lines]
+
+    expected, grown = found(), []
+    lengthened = EnhancedSokoban.lengthened
+
+    def noted(rules: EnhancedSokoban, work: Any, rows: int) -> Any:
+        grown.append(rows)
+        return lengthened(rules, work, rows)
+
+    monkeypatch.setattr(EnhancedSokoban, "lengthened", noted)
+    monkeypatch.setattr(search, "ROWS", 4)
+    monkeypatch.setattr(search, "MOVES", MOST_MOVES + 2)
+    assert found() == expected
+    assert len(grown) > len(levels)

@@ -124,6 +124,10 @@ class EnhancedSokoban:
         """Take over other controls; what was learnt stays."""
         work.controls[:] = controls.vector()
 
+    def lengthened(self, work: Work, rows: int) -> Work:
+        """Return the arrays with room for so many rows; what was learnt stays."""
+        return work._replace(kept=np.zeros((rows, work.kept.shape[1]), work.kept.dtype))
+
     def steps(
         self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, Sequence[int]]] = ()
     ) -> list[int]:

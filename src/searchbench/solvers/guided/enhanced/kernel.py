@@ -41,6 +41,8 @@ MOVE, COST, BOUND, BEGIN, NEXT, END, KEY, ENTERED, UNRELATED, REPORT, LEARNT = r
 try, their end, the key, the nodes at its entrance, whether the move was not local, what it reports, and what was learnt then."""
 COLUMNS: Final = 11
 
+MOST_MOVES: Final = 1 << 14
+"""The most moves of a position: four for each square of the largest level."""
 BUCKET: Final = 4
 FILTER: Final = 4096
 """Keys on the path are counted by so many residues: only where one is met again, the path is searched."""
@@ -211,7 +213,7 @@ def deepen(work: Any, controls: Any, memory: Memory, note: Any, stop: int) -> No
         if fresh:
             if note[NODES] + note[EXTRA] >= stop:
                 break
-            if depth + 2 >= len(path) or path[depth, BEGIN] + 512 >= len(moves):
+            if depth + 2 >= len(path) or path[depth, BEGIN] + MOST_MOVES >= len(moves):
                 status = FULL
                 break
             fresh = False

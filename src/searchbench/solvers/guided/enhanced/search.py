@@ -27,6 +27,7 @@ from searchbench.solvers.guided.enhanced.controls import (
 from searchbench.solvers.guided.enhanced.kernel import (
     BY_BOUND,
     CHANCE,
+    COLUMNS,
     COST,
     DEPTH,
     EXCEEDED,
@@ -46,9 +47,9 @@ from searchbench.solvers.guided.enhancements import Functions, listed
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, Task
 
 ROWS: Final = 1 << 11
-"""The longest path, in moves."""
+"""Room for a path, in moves,"""
 MOVES: Final = 1 << 17
-"""Room for the moves of its rows."""
+"""and for the moves of its rows; it grows where more is needed."""
 FRUITLESS: Final = 8
 """Rounds in a row that end with no bound above the threshold, after which nothing is left of a search that leaves moves out."""
 
@@ -74,6 +75,10 @@ class EnhancedGame(Protocol):
 
     def adopt(self, work: Any, controls: Controls) -> None:
         """Take over other controls; what was learnt stays."""
+        ...
+
+    def lengthened(self, work: Any, rows: int) -> Any:
+        """Return the arrays with room for so many rows; what was learnt stays."""
         ...
 
     def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
@@ -200,7 +205,9 @@ class _Deepening:
 
     def _round(self, budget: int, times: int) -> int:
         """Search below the threshold, at most `budget` nodes (0: no limit); return how that ended."""
-        note, memory, task = self.note, self.memory, self.task
+        note, task = self.note, self.task
+        self._make_room()
+        memory = self.memory
         self.rules.reload(self.work, task.start)
         memory.on_path[:] = 0
         memory.path[0] = 0
@@ -211,11 +218,20 @@ class _Deepening:
             task.advance(self._call, (stop,), note, NODES)
             if note[STATUS] in (FOUND, EXHAUSTED):
                 return int(note[STATUS])
-            if note[STATUS] == FULL:  # paths so long lead nowhere
-                raise AssertionError(f"a path of {note[DEPTH]} moves: raise ROWS or MOVES")
+            if note[STATUS] == FULL:
+                moves = self.memory.moves
+                self.memory = self.memory._replace(moves=np.concatenate([moves, np.zeros_like(moves)]))
             task.report(f"bound {note[THRESHOLD]}{self.without}", self.nodes, self.least)
             if stop and self.nodes >= stop:
                 return FULL
+
+    def _make_room(self) -> None:
+        """Make room for the longest path below the threshold, where each move costs one at least."""
+        rows = int(self.note[THRESHOLD]) + 3
+        if rows > len(self.memory.path):
+            rows += rows // 2
+            self.memory = self.memory._replace(path=np.zeros((rows, COLUMNS), np.int64))
+            self.work = self.rules.lengthened(self.work, rows)
 
     def _call(self, end: int, note: Any, until: int) -> None:
         total = until + int(note[EXTRA])
