@@ -14,7 +14,15 @@ import pytest
 
 import searchbench as sb
 from front_program import Program
-from searchbench.errors import BadGame, BadState, BrokenRule, DamagedData, NoConsent, SearchBenchError, UnknownGame
+from searchbench.errors import (
+    BadGame,
+    BadRequest,
+    BadState,
+    BrokenRule,
+    NoConsent,
+    SearchBenchError,
+    UnknownGame,
+)
 from searchbench.solvers.exhaustive import solve_states
 
 WALK = '''\
@@ -465,7 +473,7 @@ def test_a_database_whose_game_has_moved_opens_with_game(
             assert program(command, "a/x.db", "--game", name).code == 0, command
     assert sb.open_database("a/x.db", sb.load("b/other.py:Walk:7")).probe("0") == 6
     assert sb.open_database("a/x.db", ["pancake:4", "b/other.py"]).probe("0") == 6
-    with pytest.raises(DamagedData, match="length=7"):
+    with pytest.raises(BadRequest, match=r"is of .*Walk:7, not of .*Walk:5"):
         sb.open_database("a/x.db", "b/other.py:Walk:5")
     shutil.copy("b/other.py", "mine.py")  # where the current folder has what the database names
     (tmp_path / "c").mkdir()

@@ -376,7 +376,7 @@ def test_changed_rules_make_a_database_stale(tmp_path: Path) -> None:
 
 def test_another_game_is_refused(tmp_path: Path) -> None:
     solved("sliding:2x3").save(tmp_path / "x.db")
-    with pytest.raises(DamagedData, match="sliding"):
+    with pytest.raises(BadRequest, match="is of sliding:2x3, not of sliding:2x2"):
         Database.open(tmp_path / "x.db", game=load("sliding:2x2"))
 
 

@@ -201,7 +201,9 @@ def find_game(folder: Path, kept: dict[str, Any], game: WhichGame, trust: bool =
         found = next((one for one in given if _is_of(one, kept)), None) or _kept_game(folder, kept, trust)
     now = head.plain(found.identity())
     if not _is_of(found, kept):
-        raise BadRequest(f"{folder} is of {kept['spec']}, not of {found}")
+        if isinstance(game, str | Game) and found.spec != kept["spec"]:
+            raise BadRequest(f"{folder} is of {kept['spec']}, not of {found}")
+        raise DamagedData(f"{folder} is of {_text(kept)}, not of {_text(now)}")
     if now["version"] != kept["version"]:
         raise DamagedData(
             f"{folder} was made by version {kept['version']} of {kept['name']}, which is at version {now['version']}: "
@@ -275,6 +277,10 @@ def _places_of_file(folder: Path, kept: dict[str, Any]) -> list[Path]:
     here = Path(kept["spec"].partition(".py")[0] + ".py").resolve()
     beside = Path(os.path.normpath(folder.resolve() / kept["file"])) if "file" in kept else here
     return list(dict.fromkeys((beside, here)))
+
+
+def _text(identity: dict[str, Any]) -> str:
+    return f"{identity['name']}({', '.join(f'{name}={value}' for name, value in identity['parameters'].items())})"
 
 
 def _find_rule(folder: Path, header: head.Header, game: Game, rule: ValueRule | None) -> ValueRule:
