@@ -19,6 +19,7 @@ from searchbench.errors import (
     BadRequest,
     BadState,
     BrokenRule,
+    DamagedData,
     NoConsent,
     SearchBenchError,
     UnknownGame,
@@ -475,6 +476,10 @@ def test_a_database_whose_game_has_moved_opens_with_game(
     assert sb.open_database("a/x.db", ["pancake:4", "b/other.py"]).probe("0") == 6
     with pytest.raises(BadRequest, match=r"is of .*Walk:7, not of .*Walk:5"):
         sb.open_database("a/x.db", "b/other.py:Walk:5")
+    text = Path("b/other.py").read_text()
+    Path("b/grown.py").write_text(text.replace("    length: int", "    step: int = 1\n    length: int", 1))
+    with pytest.raises(DamagedData, match=r"is of walk\(length=7\), not of walk\(step=1, length=7\)"):
+        sb.open_database("a/x.db", "b/grown.py:Walk:1,7")  # not another game, but rules that have changed
     shutil.copy("b/other.py", "mine.py")  # where the current folder has what the database names
     (tmp_path / "c").mkdir()
     shutil.move("mine.py", "c/mine.py")

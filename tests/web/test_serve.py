@@ -69,6 +69,7 @@ def test_a_folder_stands_for_the_databases_and_certificates_in_it(folders: dict[
     (tmp_path / "torn.db" / DOCUMENT).write_text("{")
     (tmp_path / "notes.txt").write_text("not a database")
     (tmp_path / "other").mkdir()
+    (tmp_path / "other" / DOCUMENT).write_text('{"attributes": {}}')  # an array of some other program
     with served(tmp_path) as (client, told, _):
         assert [item["name"] for item in client.fetch("/databases")] == ["eight", "noughts"]
         assert [item["name"] for item in client.fetch("/certificates")] == ["won"]

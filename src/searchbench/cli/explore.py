@@ -143,10 +143,10 @@ def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], list[Path], di
 def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
     """Return the databases, damaged or not, and the certificates in a folder; none in one that is a database itself."""
     from searchbench.store import is_certificate
-    from searchbench.store.header import DOCUMENT
+    from searchbench.store.writing import has_torn_header, is_database
 
     def claims(one: Path) -> bool:
-        return not one.is_symlink() and (one / DOCUMENT).is_file()
+        return is_database(one) or has_torn_header(one)
 
     if claims(folder):
         return [], []

@@ -201,7 +201,8 @@ def find_game(folder: Path, kept: dict[str, Any], game: WhichGame, trust: bool =
         found = next((one for one in given if _is_of(one, kept)), None) or _kept_game(folder, kept, trust)
     now = head.plain(found.identity())
     if not _is_of(found, kept):
-        if isinstance(game, str | Game) and found.spec != kept["spec"]:
+        is_other = now["name"] != kept["name"] or now["parameters"].keys() == kept["parameters"].keys()
+        if isinstance(game, str | Game) and is_other and found.spec != kept["spec"]:
             raise BadRequest(f"{folder} is of {kept['spec']}, not of {found}")
         raise DamagedData(f"{folder} is of {_text(kept)}, not of {_text(now)}")
     if now["version"] != kept["version"]:

@@ -104,6 +104,17 @@ def is_database(path: Path) -> bool:
         return False
 
 
+def has_torn_header(path: Path) -> bool:
+    """Tell whether a folder has a header of which nobody can say whether it is a database's."""
+    try:
+        json.loads((path / head.DOCUMENT).read_bytes())
+    except OSError:
+        return False
+    except ValueError:
+        return not path.is_symlink()
+    return False
+
+
 def _check_parts(database: Database) -> None:
     """Refuse parts with gaps or overlaps; only a database solved by parts may lack some of the game's parts."""
     end = 0
