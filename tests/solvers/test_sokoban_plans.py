@@ -29,6 +29,7 @@ from searchbench.games.sokoban.featurespace import (
     UNTANGLING,
     VARYING,
     SokobanFeatureSpace,
+    pairs,
     plan_search,
     retrograde,
 )
@@ -156,7 +157,7 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         work = retrograde.Backwards(
             base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True,
             False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), round_ % 2 == 0,
-            False, np.full(squares, -1, np.int32), NO_DOORS,
+            False, np.full(squares, -1, np.int32), NO_DOORS, pairs.Pairs(np.zeros((0, 0), np.uint8)),
         )  # fmt: skip
         position = np.array(game.start(), np.int64)
         jit.bind(restore, NAMES)(work, position)

@@ -104,7 +104,7 @@ ROWS = [
     ),
     Row(
         "SK3", "dead positions that feature-space search tells, on the same levels: false alarms", "searchbench",
-        {"levels or more": LEVELS, "cut off": 0, "corrals": 0, "jams": 0}, detectors_of_feature_space, long=True,
+        {"levels or more": LEVELS, "cut off": 0, "corrals": 0, "jams": 0, "pairs": 0}, detectors_of_feature_space, long=True,
     ),
     Row(
         "SK2", "levels of Microban with their least pushes proved at 60 s each", "searchbench", OPTIMAL, optimal_levels,

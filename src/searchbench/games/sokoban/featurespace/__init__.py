@@ -21,6 +21,7 @@ from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, S
 from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
+from searchbench.games.sokoban.featurespace.pairs import Pairs, new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
@@ -75,6 +76,11 @@ class _Shared:
     def jams(self) -> Jams:
         """Return the arrays for searches of jams, with what is known of them."""
         return new_jams(self.base)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Return which pairs of stones can come to goals."""
+        return new_pairs(self.base, self.names)
 
     @cached_property
     def order(self) -> list[set[int]]:
@@ -219,7 +225,7 @@ class SokobanFeatureSpace:
     ) -> Any:
         """Return the arrays for a trial of a strategy from a state: those of the enhanced search, and its plan."""
         if strategy == AIMING_BACK:  # each trial has another aim, of which nothing is kept
-            return backward.backward_work(self.tables, stones_of(aim), base_work(self.tables, aim), NO_PLAN)
+            return backward.backward_work(self.tables, stones_of(aim), base_work(self.tables, aim), NO_PLAN, names)
         if strategy == AIMING_FORTH:
             own = WAYS[trial % len(WAYS)]
             return self._towards(stones_of(aim)).work(start, names, own, pause=pause)._replace(final=False)
@@ -227,7 +233,7 @@ class SokobanFeatureSpace:
         shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
         if self.strategies[strategy].backward:
             plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
-            work = backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
+            work = backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan, names)
             return backward.spreading(work, self.tables, *shared.sight[:2]) if strategy == SPREADING else work
         shared.pauses.append(pause)
         try:
@@ -241,7 +247,7 @@ class SokobanFeatureSpace:
         return Space(
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
-            shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
+            shared.corrals, shared.frozen, shared.jams, shared.pairs, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip
 

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from searchbench import jit
 from searchbench.games.sokoban.enhanced.board import GOAL, LIVE, STONES
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.packing import pulls_to
+from searchbench.games.sokoban.featurespace.pairs import new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import parts_of
 from searchbench.games.sokoban.featurespace.retrograde import Backwards
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
@@ -21,7 +23,9 @@ from searchbench.games.sokoban.rules import state_of
 from searchbench.games.sokoban.tables import NEVER, LevelTables
 
 
-def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: npt.NDArray[np.int32]) -> Backwards:
+def backward_work(
+    tables: LevelTables, stones: Sequence[int], base: Base, plan: npt.NDArray[np.int32], names: jit.Names
+) -> Backwards:
     """Return the arrays for the search backwards by a plan, from those of a search from the start."""
     squares, count = len(tables.level.cells), len(stones)
     maze = base.maze.copy()
@@ -30,13 +34,14 @@ def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: 
     pulls = pulls_to(tables, stones)
     maze[:, LIVE] = pulls.reshape(squares, 4, count).min(axis=(1, 2)) < NEVER
     base.facts[STONES] = count
+    base = base._replace(maze=maze, costs=np.vstack([pulls, base.costs[4 * squares :]]))
     return Backwards(
-        base._replace(maze=maze, costs=np.vstack([pulls, base.costs[4 * squares :]])),
+        base,
         np.zeros((4, 4 * squares), np.int32), np.zeros((6, 4 * squares), np.int32),
         np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
         plan, False,
         False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), False, False,
-        np.full(squares, -1, np.int32), NO_DOORS,
+        np.full(squares, -1, np.int32), NO_DOORS, new_pairs(base, names, pulled=True),
     )  # fmt: skip
 
 

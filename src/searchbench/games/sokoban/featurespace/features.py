@@ -12,6 +12,7 @@ from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.corrals import Corrals
 from searchbench.games.sokoban.featurespace.frozen import Frozen
 from searchbench.games.sokoban.featurespace.jams import Jams
+from searchbench.games.sokoban.featurespace.pairs import Pairs
 
 PACKED, PARTS, DOORS, OUTSIDE, HOTSPOTS, DISTANCE = 36, 30, 24, 18, 12, 0
 """Where the features stand in a score: steps of the plan that are left, parts of the floor but for one, pairs of rooms that
@@ -42,7 +43,7 @@ class Space(NamedTuple):
     `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1;
     `zones[i]` marks the squares out of it. `known` has hashes of positions and their scores, `corrals` the deadlocks
     around areas that the man cannot enter, `frozen` the goals past frozen stones, and `jams` stones that keep each other in
-    place. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined,
+    place, `pairs` those that are lost together. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined,
     `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone
     stone from s to the square that step i fills. Where explorer and opener are heard, `advised` is true, and `least` has
     the least score that the explorer has rated among the moves of a position. Where a plan is `strict`, stones on goals before
@@ -58,6 +59,7 @@ class Space(NamedTuple):
     corrals: Corrals
     frozen: Frozen
     jams: Jams
+    pairs: Pairs
     rooms: Any
     doors: Any
     blockers: Any

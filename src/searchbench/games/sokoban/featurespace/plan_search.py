@@ -12,6 +12,7 @@ from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
+from searchbench.games.sokoban.featurespace.pairs import Pairs
 from searchbench.games.sokoban.featurespace.retrograde import Backwards
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
 from searchbench.games.sokoban.rules import BITS, from_square, state_of, to_square
@@ -126,7 +127,7 @@ def _emptying(
         base, np.zeros((4, 4 * squares), np.int32), np.zeros((6, 4 * squares), np.int32), marked, useful,
         np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
         once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8), sparing, False,
-        np.full(squares, -1, np.int32), NO_DOORS,
+        np.full(squares, -1, np.int32), NO_DOORS, Pairs(np.zeros((0, 0), np.uint8)),
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from searchbench.games.sokoban.featurespace.features import (
 )
 from searchbench.games.sokoban.featurespace.frozen import is_cut_off
 from searchbench.games.sokoban.featurespace.jams import has_dead_jam, has_pattern
+from searchbench.games.sokoban.featurespace.pairs import has_dead_pair
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, matching_cost, move_piece
@@ -194,7 +195,7 @@ def is_dead(work: Any, origin: int, square: int, man: int, last: int) -> bool:
         return False
     if is_frozen_dead(work, square, man) or is_window_dead(work.base, man, square, last):
         return True
-    return has_pattern(work.base, work.jams, square, man)
+    return has_dead_pair(work.base, work.pairs, square) or has_pattern(work.base, work.jams, square, man)
 
 
 def is_frozen_dead(work: Any, square: int, man: int) -> bool:

@@ -33,6 +33,7 @@ from searchbench.games.sokoban.featurespace.features import (
     shut_doors,
     steps_done,
 )
+from searchbench.games.sokoban.featurespace.pairs import Pairs, has_dead_pair
 from searchbench.games.sokoban.featurespace.position import distance_after
 from searchbench.games.sokoban.featurespace.position import restore as set_up
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
@@ -51,6 +52,7 @@ class Backwards(NamedTuple):
     Stones `vanish` in sinks until so many are left as are `staying`; a `sparing` search lets few of them rest on the way. Where
     sinks can be used `once`, `homes` are the rows of costs of stones in them, -1 for all other squares, and `settled` marks
     those that were used. Where the search is `spreading`, `nearest` counts the pulls from goals, and rooms and doors matter.
+    Where no stone vanishes, `pairs` are those that can come to the start.
     """
 
     base: Base
@@ -69,6 +71,7 @@ class Backwards(NamedTuple):
     spreading: bool
     rooms: Any
     doors: Any
+    pairs: Pairs
 
 
 def restore(work: Any, position: Any) -> int:
@@ -237,6 +240,7 @@ def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, coun
             and square != origin
             and work.settled[square] == 0
             and (not work.once or is_matched(work, stone, square))
+            and (work.vanish or not has_dead_pair(base, work.pairs, square))
         ):
             after = pulled_score(work, man)
         if after != LOST:
