@@ -168,7 +168,7 @@ def test_detectors_are_sound_on_random_levels() -> None:
     texts += [random_level(chance, 2, (4, 5), spare=chance.choice((1, 2))) for _ in range(26)] + SPARE_GOALS
     found, levels, states = judged(map(Sokoban, texts), learning=False)
     assert (levels, states) == (150, sum(len(layer) for text in texts for layer in Maze(text).layers()))
-    for name in ("matching", "freeze", "windows", "corrals"):
+    for name in ("matching", "freeze", "windows", "corrals", "pairs"):
         assert found[name]["false alarms"] == 0, (name, found[name])
         assert found[name]["claims"] > 1_000, (name, found[name])
     dead = sum(len(nodes) - len(good) for nodes, good in (Maze(text).solvable() for text in texts))

@@ -1,4 +1,4 @@
-"""Pairs of stones that are lost together, against a search of all pushes of two stones, forwards and backwards."""
+"""Pairs of stones, lost or dear together, against a search of all pushes of two stones, forwards and backwards."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from naive_sokoban import Maze, Node
+from naive_sokoban import Maze, Node, Place
 from searchbench import jit
+from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced.pairs import NEVER, pushes_of_pairs
 from searchbench.games.sokoban.featurespace import GUIDED, pairs
 from searchbench.games.sokoban.featurespace.backward import backward_work
 from searchbench.games.sokoban.featurespace.base import base_work
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN
 from searchbench.games.sokoban.rules import state_of, stones_of
+from searchbench.reproduce.sokoban import random_levels
+from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.enhanced import Enhanced
 from searchbench.solvers.guided.featurespace.contract import restore
 from sokoban_levels import Level, is_lost_alone
 
@@ -101,3 +106,58 @@ def test_a_large_floor_has_no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (pairs.new_pairs(base, names).sides != pairs.ANY_SIDE).any()
     monkeypatch.setattr(pairs, "MOST_SQUARES", len(game.maze.cells) - 1)
     assert (pairs.new_pairs(base, names).sides == pairs.ANY_SIDE).all()
+
+
+def values_of(maze: Maze, prices: dict[Place, int]) -> dict[Node, int]:
+    """Return the fewest pushes of two stones to goals, less the prices of these, of all nodes from which they come to goals."""
+    found: dict[Node, int] = {}
+    for node in nodes_of(maze):
+        seen, layer, pushes = {node}, [node], 0
+        while layer:
+            for stones, _ in layer:
+                if stones <= maze.goals:
+                    value = pushes - sum(prices[stone] for stone in stones)
+                    found[node] = min(found.get(node, value), value)
+            layer = list({after for one in layer for after in maze.successors(one)} - seen)
+            seen.update(layer)
+            pushes += 1
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_values_of_pairs_are_the_fewest_pushes_less_the_prices_of_goals(seed: int) -> None:
+    chance = random.Random(seed + 200)
+    level = Level(chance, 3, (4, 5))
+    prices = {goal: -chance.randrange(6) for goal in level.maze.goals}
+    by_number = {level.number[goal]: price for goal, price in prices.items()}
+    found = pushes_of_pairs(level.work.base.maze, by_number, level.names)
+    expected, places = values_of(level.maze, prices), 0
+    for stones, area in nodes_of(level.maze):
+        for one, other in itertools.permutations(stones):
+            for side, place in enumerate(_around(one)):
+                if place in area:
+                    told = found[level.number[one], level.number[other], side]
+                    assert told == expected.get((stones, area), NEVER), (level.text, stones, place)
+                    places += 1
+    assert places > 200
+
+
+def test_pairs_save_nodes_and_keep_the_least_pushes() -> None:
+    """On levels with and without a solution; a floor that is too large has no pairs."""
+    nodes = dict.fromkeys(("with", "without", "no room"), 0)
+    configurations = {
+        "with": Enhanced(optimal=True),
+        "without": Enhanced(optimal=True, without="pair-database"),
+        "no room": Enhanced(optimal=True, control="pair-database.squares=5"),
+    }
+    for text in itertools.islice(random_levels(3), 120):
+        least = Maze(text).least_pushes()
+        for name, configuration in configurations.items():
+            try:
+                line = search_state(Sokoban(text), None, configuration)
+                told, searched = line.cost if line.optimal else -1, line.nodes
+            except Unsolvable as error:
+                told, searched = None, error.nodes
+            assert told == least, (text, name)
+            nodes[name] += searched
+    assert nodes["with"] < nodes["without"] == nodes["no room"], nodes

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from searchbench import jit
 from searchbench.games.sokoban.enhanced import patterns
 from searchbench.games.sokoban.enhanced import work as position
 from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
@@ -23,9 +24,10 @@ from searchbench.games.sokoban.enhanced.board import (
     SQUARE,
     STONES,
 )
-from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PatternSearch
+from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PairDatabase, PatternSearch
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.influence import influences
+from searchbench.games.sokoban.enhanced.pairs import new_pairs, write_gains
 from searchbench.games.sokoban.enhanced.testmaze import patterns_of
 from searchbench.games.sokoban.enhanced.windows import windows_of
 from searchbench.games.sokoban.enhanced.work import Work
@@ -94,10 +96,19 @@ class EnhancedSokoban:
             np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
             windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
             patterns_of(tables, learning is not None, learning.capacity if learning else 1),
-            influences(tables, controls), np.zeros((2, squares), np.int32),
+            influences(tables, controls), np.zeros((2, squares), np.int32), new_pairs(squares, self._has_pairs(controls)),
         )  # fmt: skip
         self.reload(found, start)
         return found
+
+    def _has_pairs(self, controls: Controls) -> bool:
+        settings = controls.used.get("pair-database")
+        return isinstance(settings, PairDatabase) and len(self.tables.level.cells) <= settings.squares
+
+    def prepare(self, work: Work, controls: Controls, names: jit.Names) -> None:
+        """Fill the database of pairs: goals have the prices that the matching of the start has found."""
+        if self._has_pairs(controls):
+            write_gains(work, self.tables.level.goals, len(self.tables.level.stones), names)
 
     judged = staticmethod(judged)
 

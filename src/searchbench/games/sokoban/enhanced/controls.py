@@ -71,6 +71,17 @@ class Corrals(Sound):
 
 
 @dataclass(frozen=True)
+class PairDatabase(Sound):
+    """Pattern databases of two stones: what pairs gain over the matching, added up for disjoint pairs.
+
+    A floor of more than `squares` squares has none.
+    """
+
+    name: ClassVar[str] = "pair-database"
+    squares: int = 600
+
+
+@dataclass(frozen=True)
 class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
@@ -106,7 +117,7 @@ class Overestimation(Enhancement):
 
 
 RECORDS: Final[tuple[type[Enhancement], ...]] = (
-    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation, Freeze, Corrals,
+    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation, Freeze, Corrals, PairDatabase,
 )  # fmt: skip
 PLACES: Final = places(RECORDS, FIRST_OF_GAME)
 INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]

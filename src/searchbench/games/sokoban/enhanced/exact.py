@@ -13,6 +13,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, KEY, LIVE, OFF_GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
+from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import freezes, move_of, walk
 from searchbench.games.sokoban.rules import normal_man
@@ -30,9 +31,10 @@ STATES: Final = 1 << 14
 """A level of more states is not judged."""
 NEVER: Final = 1 << 20
 """The distance of a state that leads to no solution."""
-MATCHING, FREEZE, WINDOWS, CORRALS, PATTERNS, PENALTIES = range(6)
-DETECTORS: Final = ("matching", "freeze", "windows", "corrals", "patterns", "penalties")
-"""What is judged: bounds, deadlocks after pushes, pushes left out for a corral, deadlocks learnt, and bounds with penalties.
+MATCHING, FREEZE, WINDOWS, CORRALS, PATTERNS, PAIRS, PENALTIES = range(7)
+DETECTORS: Final = ("matching", "freeze", "windows", "corrals", "patterns", "pairs", "penalties")
+"""What is judged: bounds, deadlocks after pushes, pushes left out for a corral, deadlocks learnt, bounds with what pairs gain,
+and bounds with penalties.
 
 The last one is not sound: penalties are added that the matching of all stones may have paid for in part.
 """
@@ -187,6 +189,8 @@ def judge_states(work: Any, exact: Any, near: Any, count: int, counts: Any) -> N
                 walk(work, square)
                 least = estimate(work, 1, move)
                 if least < INFEASIBLE:
+                    gained = pair_penalty(work, 1)
+                    count_claim(counts, PAIRS, gained > 0, least + gained > further and solvable)
                     investigate(work, 1, move, False)
                     dearer = penalty(work, 1)
                     count_claim(counts, PATTERNS, dearer >= INFEASIBLE, solvable)
@@ -205,28 +209,26 @@ def judged(
     Levels without a solution, and too large ones, are not judged.
     With `learning`, each push is followed by a pattern search.
     """
-    use = ("inertia", "deadlocks", "freeze", "corrals", *(("patterns",) if learning else ()))
+    use = ("inertia", "deadlocks", "freeze", "corrals", "pair-database", *(("patterns",) if learning else ()))
     control = "patterns.ratio=1000000,patterns.choice=0" if learning else ""
     exact, counts = new_exact(), np.zeros((len(DETECTORS), 3), np.int64)
     levels, states, kernels = 0, 0, None
     for game in games:
         level, rules = game.maze, game.enhanced()
+        unused = () if learning else ("investigate", "penalty")
+        named = {name: function for name, function in rules.names().items() if name not in unused}
+        names = jit.Names(named, target, None)
         if kernels is None:
-            unused = () if learning else ("investigate", "penalty")
-            named = {name: function for name, function in rules.names().items() if name not in unused}
-            names = jit.Names(named, target, None)
-            kernels = jit.bind(explore, names), jit.bind(judge_states, names)
+            kernels = jit.bind(explore, names), jit.bind(judge_states, names), jit.bind(estimate, names)
         near = np.array(level.near, np.int64)
         count = kernels[0](exact, near, bits_of(level.goals), first_key(level))
         if count < 0 or exact.pushes[0] >= NEVER:
             continue
-        kernels[1](
-            rules.work(game.start(), chosen_controls((*FRAME, *rules.known), use, (), control), 2),
-            exact,
-            near,
-            count,
-            counts,
-        )
+        controls = chosen_controls((*FRAME, *rules.known), use, (), control)
+        work = rules.work(game.start(), controls, 2)
+        kernels[2](work, 0, 0)
+        rules.prepare(work, controls, names)
+        kernels[1](work, exact, near, count, counts)
         levels, states = levels + 1, states + int(count)
     return told_of(DETECTORS, counts), levels, states
 

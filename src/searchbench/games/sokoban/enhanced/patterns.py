@@ -21,6 +21,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     PATTERNS,
     PERCENT,
 )
+from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.testmaze import (
     COUNTED,
     DEARER,
@@ -206,7 +207,13 @@ def matches(work: Any, pattern: int, man: int) -> bool:
 
 
 def penalty(work: Any, row: int) -> int:
-    """Return what the patterns add to the matching: the penalties of disjoint ones, or an overestimate of all together."""
+    """Return what pairs and the patterns learnt add to the matching: the larger of the two."""
+    pairs = pair_penalty(work, row) if len(work.pairs.gains) == len(work.maze) else 0
+    return pairs if pairs >= INFEASIBLE else max(pairs, penalty_learnt(work, row))
+
+
+def penalty_learnt(work: Any, row: int) -> int:
+    """Return the penalties of disjoint patterns, or an overestimate of all together."""
     patterns, controls = work.patterns, work.controls
     if controls[PATTERNS] == 0 or work.facts[LEARNT] == 0:
         return 0

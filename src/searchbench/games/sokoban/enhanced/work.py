@@ -45,6 +45,7 @@ from searchbench.games.sokoban.enhanced.controls import (
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
+from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
@@ -77,6 +78,7 @@ class Work(NamedTuple):
     patterns: Patterns
     influence: Any
     lone: Any
+    pairs: Pairs
 
 
 def kind_of(move: int) -> int:

@@ -69,6 +69,10 @@ class EnhancedGame(Protocol):
         """Return the named tuple of arrays for a search from a state, with room for so many rows."""
         ...
 
+    def prepare(self, work: Any, controls: Controls, names: jit.Names) -> None:
+        """Work out what takes the bound of the start, which stands in the arrays."""
+        ...
+
     def reload(self, work: Any, start: Sequence[int]) -> None:
         """Set the position back to the start; what was learnt stays."""
         ...
@@ -160,6 +164,7 @@ class _Deepening:
         self.least = int(jit.bind(estimate, self.names)(self.work, 0, 0))
         if self.least >= INFEASIBLE:
             raise self.task.unsolvable(1)
+        self.rules.prepare(self.work, self.controls, self.names)
         while (found := self._deepened()) is None:
             fewer = self.controls.with_fewer_cuts()
             if fewer is None:
