@@ -32,6 +32,7 @@ from searchbench.heuristics.matching import (
     move_piece,
     new_scratch,
 )
+from searchbench.reproduce.sokoban import random_levels
 from searchbench.run import Limits
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound, search
@@ -298,6 +299,42 @@ def test_sound_enhancements_keep_the_least_pushes(use: tuple[str, ...]) -> None:
         game, least = Sokoban(text), Maze(text).least_pushes()
         line = search_state(game, None, Enhanced(version="R1", use=use), limits=Limits(200_000))
         assert (line.cost, line.optimal, line.verify()) == (least, True, []), text
+
+
+@pytest.mark.parametrize("budget", [1, 7, 40, 50_000])
+def test_lines_that_a_scout_finds_are_cheapest(budget: int) -> None:
+    """However short its turns are, with and without more goals than stones; of what cannot be solved nothing is claimed."""
+    nodes, refuted = 0, 0
+    for text in itertools.islice(random_levels(budget), 60):
+        least, game = Maze(text).least_pushes(), Sokoban(text)
+        try:
+            line = search_state(
+                game, None, Enhanced(optimal=True, control=f"scout.budget={budget}"), limits=Limits(100_000)
+            )
+        except Unsolvable:
+            assert least is None, text
+            refuted += 1
+            continue
+        assert (line.cost, line.optimal, line.verify()) == (least, True, []), text
+        nodes += line.nodes
+    assert min(nodes, refuted) > 10, (nodes, refuted)
+
+
+@pytest.mark.parametrize(("level", "pushes"), [(2, 131), (3, 134), (17, 213), (51, 118), (53, 186), (78, 136)])
+def test_pairs_and_a_scout_prove_the_least_pushes_of_large_levels(level: int, pushes: int) -> None:
+    """Neither is to be spared: 2 million nodes without pairs do not solve level 3, nor without a scout level 51."""
+    game = Sokoban(f"{XSOKOBAN}#{level}")
+    line = search_state(game, None, Enhanced(optimal=True), limits=Limits(100_000))
+    assert (line.cost, line.optimal, line.verify()) == (pushes, True, [])
+    assert replay("\n".join(game.text.rows), game.solution(line.moves)).fault == ""
+
+
+def test_nodes_of_a_scout_count_for_the_limit() -> None:
+    with pytest.raises(LimitReached, match="at least 118") as told:
+        search_state(
+            Sokoban(f"{XSOKOBAN}#51"), None, Enhanced(optimal=True, control="scout.budget=400"), limits=Limits(500)
+        )
+    assert 500 <= told.value.nodes <= 550
 
 
 def test_known_solutions_are_never_called_dead() -> None:

@@ -24,7 +24,14 @@ from searchbench.games.sokoban.enhanced.board import (
     SQUARE,
     STONES,
 )
-from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PairDatabase, PatternSearch
+from searchbench.games.sokoban.enhanced.controls import (
+    RECORDS,
+    SCOUTING,
+    VERSIONS,
+    GoalMacros,
+    PairDatabase,
+    PatternSearch,
+)
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.influence import influences
 from searchbench.games.sokoban.enhanced.pairs import new_pairs, write_gains
@@ -44,6 +51,7 @@ class EnhancedSokoban:
     tables: LevelTables
 
     known: tuple[type[Enhancement], ...] = RECORDS
+    scouting: tuple[str, ...] = SCOUTING
 
     @property
     def versions(self) -> Mapping[str, tuple[str, ...]]:

@@ -136,3 +136,5 @@ ADDED: Final = (
 )  # fmt: skip
 """What each version adds to the one before."""
 VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(len(ADDED) + 1)}
+SCOUTING: Final = ("goal-macros", "goal-cuts", "patterns")
+"""The enhancements that a scout has besides the sound ones: those that save most, and leave the threshold as it is."""

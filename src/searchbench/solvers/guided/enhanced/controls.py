@@ -70,7 +70,18 @@ class Restarts(Enhancement):
     times: int = 4
 
 
-FRAME: Final[tuple[type[Enhancement], ...]] = (Table, GoalCuts, Relevance, Restarts)
+@dataclass(frozen=True)
+class Scout(Sound):
+    """A search that leaves moves out goes ahead: what it finds within a bound that is proved is a cheapest solution.
+
+    It has `budget` nodes first, and then as many again as all took so far, each time in another order.
+    """
+
+    name: ClassVar[str] = "scout"
+    budget: int = 50_000
+
+
+FRAME: Final[tuple[type[Enhancement], ...]] = (Table, GoalCuts, Relevance, Restarts, Scout)
 """The enhancements that the search itself has; a game adds others, with records of its own."""
 FIRST_OF_GAME: Final = 16
 """Where the numbers of the game's records begin."""

@@ -20,6 +20,7 @@ from searchbench.solvers.guided.enhanced.controls import (
     Controls,
     Enhancement,
     Restarts,
+    Scout,
     Sound,
     Table,
     chosen_controls,
@@ -33,6 +34,7 @@ from searchbench.solvers.guided.enhanced.kernel import (
     EXCEEDED,
     EXTRA,
     KEY,
+    LARGEST,
     MOVE,
     NODES,
     NOTES,
@@ -50,6 +52,8 @@ ROWS: Final = 1 << 11
 """Room for a path, in moves,"""
 MOVES: Final = 1 << 17
 """and for the moves of its rows; it grows where more is needed."""
+AHEAD: Final = -1
+"""How a round ended that the scout has found a line in."""
 FRUITLESS: Final = 8
 """Rounds in a row that end with no bound above the threshold, after which nothing is left of a search that leaves moves out."""
 
@@ -59,6 +63,8 @@ class EnhancedGame(Protocol):
 
     known: tuple[type[Enhancement], ...]
     versions: Mapping[str, tuple[str, ...]]
+    scouting: tuple[str, ...]
+    """The enhancements that a scout has besides the sound ones."""
     step: int
 
     def names(self) -> Mapping[str, Any]:
@@ -128,7 +134,16 @@ class Enhanced(Guided):
             raise BadRequest(
                 "enhanced: heuristic, order and entries are those of the game; use version, use and without"
             )
-        return _Deepening(task, self.controls(task.game)).line()
+        controls = self.controls(task.game)
+        return _Deepening(task, controls, self._scout(task, controls)).line()
+
+    def _scout(self, task: Task, controls: Controls) -> _Deepening | None:
+        """Return the search that goes ahead of one for a cheapest line."""
+        if not self.optimal or "scout" not in controls.used:
+            return None
+        rules = _enhanced(task.game)
+        names = (*controls.used, *rules.scouting)
+        return _Deepening(task, chosen_controls(_known(rules), names, listed(self.without), ""))
 
 
 def _enhanced(game: Game) -> EnhancedGame:
@@ -145,8 +160,8 @@ def _known(rules: EnhancedGame) -> tuple[type[Enhancement], ...]:
 class _Deepening:
     """Hold a search between two calls of the kernel."""
 
-    def __init__(self, task: Task, controls: Controls) -> None:
-        self.task, self.controls = task, controls
+    def __init__(self, task: Task, controls: Controls, scout: _Deepening | None = None) -> None:
+        self.task, self.controls, self.scout = task, controls, scout
         self.asked, self.without = list(controls.used), ""
         self.rules = _enhanced(task.game)
         self.names = jit.Names(dict(self.rules.names()), task.names.target, None)
@@ -157,14 +172,15 @@ class _Deepening:
         self.note = np.zeros(NOTES, np.int64)
         self.note[STEP] = self.rules.step
         self.kernel = jit.bind(deepen, self.names)
-        self.grown = 0
+        self.grown = self.due = self.tries = self.least = 0
 
     def line(self) -> Line:
         """Search until the end; where nothing is left, again with fewer moves left out."""
         self.least = int(jit.bind(estimate, self.names)(self.work, 0, 0))
         if self.least >= INFEASIBLE:
             raise self.task.unsolvable(1)
-        self.rules.prepare(self.work, self.controls, self.names)
+        for one in filter(None, (self, self.scout)):
+            self.rules.prepare(one.work, one.controls, one.names)
         while (found := self._deepened()) is None:
             fewer = self.controls.with_fewer_cuts()
             if fewer is None:
@@ -189,9 +205,12 @@ class _Deepening:
         times = fruitless = 0
         while True:
             budget = restarts.budget << self.grown // 2 if isinstance(restarts, Restarts) else 0
+            self.due, self.tries = 0, 0
             ended = self._round(budget, times)
+            if ended == AHEAD and self.scout is not None:
+                return self.scout._line(cheapest=True)
             if ended == FOUND:
-                return self._line()
+                return self._line(cheapest=self.controls.sound)
             if ended == EXHAUSTED and note[EXCEEDED] == 0:
                 if self.controls.sound:
                     raise task.unsolvable(self.nodes)
@@ -218,8 +237,11 @@ class _Deepening:
         memory.path[0] = 0
         memory.path[:, KEY] = -1
         note[DEPTH], note[EXCEEDED], note[CHANCE], note[SEED] = 0, 0, times, 1000 * self.grown + times
-        stop = self.nodes + budget if budget else 0
+        end = self.nodes + budget if budget else 0
         while True:
+            if self._is_found_ahead():
+                return AHEAD
+            stop = min(filter(None, (end, self.due)), default=0)
             task.advance(self._call, (stop,), note, NODES)
             if note[STATUS] in (FOUND, EXHAUSTED):
                 return int(note[STATUS])
@@ -227,8 +249,24 @@ class _Deepening:
                 moves = self.memory.moves
                 self.memory = self.memory._replace(moves=np.concatenate([moves, np.zeros_like(moves)]))
             task.report(f"bound {note[THRESHOLD]}{self.without}", self.nodes, self.least)
-            if stop and self.nodes >= stop:
+            if end and self.nodes >= end:
                 return FULL
+
+    def _is_found_ahead(self) -> bool:
+        """Let the scout search within the bound, which is proved, if it is its turn; tell whether it finds a line."""
+        scout, settings = self.scout, self.controls.used.get("scout")
+        if scout is None or not isinstance(settings, Scout) or self.nodes < self.due:
+            return False
+        scout.least = self.least
+        for counter in (NODES, EXTRA, THRESHOLD):
+            scout.note[counter] = self.note[counter]
+        ended = scout._round(max(settings.budget, self.nodes), self.tries)
+        spent = scout.nodes - self.nodes
+        for counter in (NODES, EXTRA):
+            self.note[counter] = scout.note[counter]
+        self.tries += 1
+        self.due = self.nodes + spent if ended == FULL else LARGEST
+        return ended == FOUND
 
     def _make_room(self) -> None:
         """Make room for the longest path below the threshold, where each move costs one at least."""
@@ -249,10 +287,10 @@ class _Deepening:
         """Return the nodes of both kinds."""
         return int(self.note[NODES] + self.note[EXTRA])
 
-    def _line(self) -> Line:
+    def _line(self, cheapest: bool) -> Line:
         path = self.memory.path[: int(self.note[DEPTH]) + 1]
         moves = self.rules.steps(self.task.start, path[1:, MOVE].tolist())
-        return self.task.line(moves, int(path[-1, COST]), self.nodes, self.controls.sound)
+        return self.task.line(moves, int(path[-1, COST]), self.nodes, cheapest)
 
     def _nothing_left(self) -> Exception:
         return Exhausted(
