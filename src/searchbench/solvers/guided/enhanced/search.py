@@ -138,12 +138,12 @@ class Enhanced(Guided):
         return _Deepening(task, controls, self._scout(task, controls)).line()
 
     def _scout(self, task: Task, controls: Controls) -> _Deepening | None:
-        """Return the search that goes ahead of one for a cheapest line."""
-        if not self.optimal or "scout" not in controls.used:
+        """Return the search that goes ahead of one whose enhancements are sound, with the same control records."""
+        if "scout" not in controls.used or not controls.sound:
             return None
         rules = _enhanced(task.game)
         names = (*controls.used, *rules.scouting)
-        return _Deepening(task, chosen_controls(_known(rules), names, listed(self.without), ""))
+        return _Deepening(task, chosen_controls(_known(rules), names, listed(self.without), self.control))
 
 
 def _enhanced(game: Game) -> EnhancedGame:
@@ -176,17 +176,23 @@ class _Deepening:
 
     def line(self) -> Line:
         """Search until the end; where nothing is left, again with fewer moves left out."""
-        self.least = int(jit.bind(estimate, self.names)(self.work, 0, 0))
+        self._prepare()
         if self.least >= INFEASIBLE:
             raise self.task.unsolvable(1)
-        for one in filter(None, (self, self.scout)):
-            self.rules.prepare(one.work, one.controls, one.names)
+        if self.scout is not None:
+            self.scout._prepare()
         while (found := self._deepened()) is None:
             fewer = self.controls.with_fewer_cuts()
             if fewer is None:
                 raise self._nothing_left()
             self._adopt(fewer)
         return found
+
+    def _prepare(self) -> None:
+        """Work out the bound of the start, and what takes it."""
+        self.least = int(jit.bind(estimate, self.names)(self.work, 0, 0))
+        if self.least < INFEASIBLE:
+            self.rules.prepare(self.work, self.controls, self.names)
 
     def _adopt(self, controls: Controls) -> None:
         """Take over controls that leave fewer moves out: bounds in the table hold no longer."""
@@ -239,7 +245,7 @@ class _Deepening:
         note[DEPTH], note[EXCEEDED], note[CHANCE], note[SEED] = 0, 0, times, 1000 * self.grown + times
         end = self.nodes + budget if budget else 0
         while True:
-            if self._is_found_ahead():
+            if self._found_ahead():
                 return AHEAD
             stop = min(filter(None, (end, self.due)), default=0)
             task.advance(self._call, (stop,), note, NODES)
@@ -252,7 +258,7 @@ class _Deepening:
             if end and self.nodes >= end:
                 return FULL
 
-    def _is_found_ahead(self) -> bool:
+    def _found_ahead(self) -> bool:
         """Let the scout search within the bound, which is proved, if it is its turn; tell whether it finds a line."""
         scout, settings = self.scout, self.controls.used.get("scout")
         if scout is None or not isinstance(settings, Scout) or self.nodes < self.due:
