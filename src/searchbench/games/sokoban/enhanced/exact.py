@@ -12,6 +12,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, KEY, LIVE, OFF_GOAL, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.controls import PAIR_DATABASE
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
@@ -228,6 +229,7 @@ def judged(
         work = rules.work(game.start(), controls, 2)
         kernels[2](work, 0, 0)
         rules.prepare(work, controls, names)
+        work.controls[PAIR_DATABASE] = 0  # what pairs gain is asked for apart from what is learnt
         kernels[1](work, exact, near, count, counts)
         levels, states = levels + 1, states + int(count)
     return told_of(DETECTORS, counts), levels, states

@@ -13,6 +13,7 @@ from typing import Any
 from searchbench.games.sokoban.enhanced.board import AT, ENTERED, LEARNT, LEFT, ONE_WAY, SQUARE, STONES, UP
 from searchbench.games.sokoban.enhanced.controls import (
     OVERESTIMATION,
+    PAIR_DATABASE,
     PATTERN_CAPACITY,
     PATTERN_CHOICE,
     PATTERN_EFFORT,
@@ -208,7 +209,8 @@ def matches(work: Any, pattern: int, man: int) -> bool:
 
 def penalty(work: Any, row: int) -> int:
     """Return what pairs and the patterns learnt add to the matching: the larger of the two."""
-    pairs = pair_penalty(work, row) if len(work.pairs.gains) == len(work.maze) else 0
+    has_pairs = work.controls[PAIR_DATABASE] != 0 and len(work.pairs.gains) == len(work.maze)
+    pairs = pair_penalty(work, row) if has_pairs else 0
     return pairs if pairs >= INFEASIBLE else max(pairs, penalty_learnt(work, row))
 
 
