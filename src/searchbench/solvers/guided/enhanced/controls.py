@@ -74,11 +74,12 @@ class Restarts(Enhancement):
 class Scout(Sound):
     """A search that leaves moves out goes ahead: what it finds within a bound that is proved is a cheapest solution.
 
-    It has `budget` nodes first, and then as many again as all took so far, each time in another order.
+    Its turns have `budget` nodes at least, and one for each `share` that all took so far, each in another order.
     """
 
     name: ClassVar[str] = "scout"
-    budget: int = 50_000
+    budget: int = 5_000
+    share: int = 4
 
 
 FRAME: Final[tuple[type[Enhancement], ...]] = (Table, GoalCuts, Relevance, Restarts, Scout)

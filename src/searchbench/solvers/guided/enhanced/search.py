@@ -266,12 +266,13 @@ class _Deepening:
         scout.least = self.least
         for counter in (NODES, EXTRA, THRESHOLD):
             scout.note[counter] = self.note[counter]
-        ended = scout._round(max(settings.budget, self.nodes), self.tries)
+        share = max(settings.share, 1)
+        ended = scout._round(max(settings.budget, self.nodes // share, 1), self.tries)
         spent = scout.nodes - self.nodes
         for counter in (NODES, EXTRA):
             self.note[counter] = scout.note[counter]
         self.tries += 1
-        self.due = self.nodes + spent if ended == FULL else LARGEST
+        self.due = self.nodes + share * spent if ended == FULL else LARGEST
         return ended == FOUND
 
     def _make_room(self) -> None:
