@@ -21,6 +21,8 @@ from searchbench.heuristics.matching import FIELDS, UNREACHABLE, matching_cost
 
 NEVER: Final = 1 << 14
 """What stands for the pushes of a pair that cannot come to goals."""
+MOST: Final = NEVER // 2 - 1
+"""The largest value, which stands for larger ones as well."""
 MOST_PRICE: Final = 4_000
 """The highest price of a goal, without its sign."""
 TAKEN, WALKED, WALK = range(3)
@@ -127,7 +129,7 @@ def write_pushes(maze: Any, seeds: Any, pushes: Any, asked: Any, queue: Any, mar
                 man = maze[one, direction]
                 if man < 0 or man == other or marks[WALKED, man] != generation:
                     continue
-                pushes[one, other, direction] = value
+                pushes[one, other, direction] = min(value, MOST)
                 before = maze[one, direction ^ 1] if pulled else man
                 stands = one if pulled else maze[man, direction]
                 if before < 0 or before == other or stands < 0 or stands == other:
@@ -163,7 +165,7 @@ def pair_penalty(work: Any, row: int) -> int:
             if pairs.most[square, there] == 0:
                 continue
             gain = gain_of(work, square, there)
-            if gain >= NEVER // 2:
+            if gain > MOST:
                 return UNREACHABLE
             if gain > 0 and count < MOST_GAINS:
                 pairs.found[count, 0], pairs.found[count, 1], pairs.found[count, 2] = stone, other, gain

@@ -74,12 +74,12 @@ class Restarts(Enhancement):
 class Scout(Sound):
     """A search that leaves moves out goes ahead: what it finds within a bound that is proved is a cheapest solution.
 
-    Its turns have `budget` nodes at least, and one for each `share` that all took so far, each in another order.
+    A round begins with a turn of `budget` nodes or more. Each further one is twice as long, in another order, and waits until the
+    others have had as many nodes as the scout will have had then.
     """
 
     name: ClassVar[str] = "scout"
     budget: int = 5_000
-    share: int = 4
 
 
 FRAME: Final[tuple[type[Enhancement], ...]] = (Table, GoalCuts, Relevance, Restarts, Scout)

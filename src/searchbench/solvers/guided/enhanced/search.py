@@ -172,7 +172,8 @@ class _Deepening:
         self.note = np.zeros(NOTES, np.int64)
         self.note[STEP] = self.rules.step
         self.kernel = jit.bind(deepen, self.names)
-        self.grown = self.due = self.tries = self.least = 0
+        self.grown = self.least = 0
+        self.due = self.tries = self.turn = self.scouted = 0
 
     def line(self) -> Line:
         """Search until the end; where nothing is left, again with fewer moves left out."""
@@ -211,7 +212,7 @@ class _Deepening:
         times = fruitless = 0
         while True:
             budget = restarts.budget << self.grown // 2 if isinstance(restarts, Restarts) else 0
-            self.due, self.tries = 0, 0
+            self.due = self.tries = self.turn = 0
             ended = self._round(budget, times)
             if ended == AHEAD and self.scout is not None:
                 return self.scout._line(cheapest=True)
@@ -266,13 +267,13 @@ class _Deepening:
         scout.least = self.least
         for counter in (NODES, EXTRA, THRESHOLD):
             scout.note[counter] = self.note[counter]
-        share = max(settings.share, 1)
-        ended = scout._round(max(settings.budget, self.nodes // share, 1), self.tries)
+        saved = self.nodes - 2 * self.scouted
+        ended = scout._round(max(settings.budget, self.turn, saved, 1), self.tries)
         spent = scout.nodes - self.nodes
         for counter in (NODES, EXTRA):
             self.note[counter] = scout.note[counter]
-        self.tries += 1
-        self.due = self.nodes + share * spent if ended == FULL else LARGEST
+        self.tries, self.turn, self.scouted = self.tries + 1, 2 * spent, self.scouted + spent
+        self.due = 2 * self.scouted + self.turn if ended == FULL else LARGEST
         return ended == FOUND
 
     def _make_room(self) -> None:
