@@ -303,6 +303,25 @@ def test_a_game_that_is_unknown_has_no_board(page: Any, client: Client) -> None:
     assert page.is_visible("#caption")
 
 
+def test_a_late_answer_about_another_game_leaves_the_board(page: Any, client: Client) -> None:
+    held: list[Any] = []
+    page.route(re.compile("position.*slidding"), lambda route: held.append(route))
+    page.goto(f"{client.address}/search?game=sliding:3x3")
+    page.wait_for_selector("#main .sb-piece")
+    page.fill("#game", "slidding:3x3")
+    page.press("#game", "Tab")
+    page.fill("#game", "sliding:2x3")
+    page.press("#game", "Tab")
+    page.wait_for_function("() => document.querySelectorAll('#main .sb-piece').length === 5")
+    assert held
+    for route in held:
+        with page.expect_response(re.compile("slidding")):
+            route.continue_()
+    page.wait_for_timeout(200)  # for what the page makes of the answer
+    assert page.locator("#main .sb-piece").first.is_visible()
+    assert page.locator(".message:has-text('slidding')").count() == 0
+
+
 def test_a_job_on_all_states_has_a_page_of_its_own(page: Any, client: Client) -> None:
     started = client.post("/jobs", {"kind": "solve", "game": "hanoi:2"}).json["id"]
     page.goto(f"{client.address}/search?job={started}")

@@ -11,6 +11,7 @@ const FRAME = 450; // milliseconds between two boards of a solution
 const parts = {};
 let games = [];
 let position = null;
+let looks = 0; // how often a state was asked for: an answer to an earlier question is no longer of interest
 let job = null;
 let player = null;
 let rates = [];
@@ -47,15 +48,19 @@ page(async () => {
   ];
 });
 
-/** Show the state that the form names. */
+/** Show the state that the form names; tell whether it is shown. */
 async function look() {
   halt();
+  const turn = (looks += 1);
   try {
-    position = await api("/games/position", { game: parts.game.value.trim(), state: parts.state.value.trim() || "start" });
+    const found = await api("/games/position", { game: parts.game.value.trim(), state: parts.state.value.trim() || "start" });
+    if (turn !== looks) return false;
+    position = found;
     parts.message.replaceChildren(...hint());
     parts.start.classList.toggle("primary", !solved());
     parts.shuffle.classList.toggle("primary", solved());
   } catch (error) {
+    if (turn !== looks) return false;
     position = null;
     shown(false);
     showError(parts.message, error);
@@ -94,19 +99,22 @@ function hint() {
 /** Make some random moves from the state at hand; nothing is searched before they are made. */
 async function shuffle() {
   if (!position && !(await look())) return;
+  const turn = looks;
   for (const control of [parts.start, parts.shuffle]) control.disabled = true;
   parts.message.replaceChildren(h("p", { class: "message calm" }, "Shuffling …"));
   try {
     for (let moves = SHUFFLED; moves > 0; moves -= 1) {
       if (!position?.moves.length || (position.two_players && position.result)) break;
       const next = position.moves[Math.floor(Math.random() * position.moves.length)];
-      position = await api("/games/position", { game: parts.game.value.trim(), state: next.state });
+      const found = await api("/games/position", { game: parts.game.value.trim(), state: next.state });
+      if (turn !== looks) return;
+      position = found;
       if (position.two_players && moves % 10) break;
     }
     parts.state.value = position.state;
     await look();
   } catch (error) {
-    showError(parts.message, error);
+    if (turn === looks) showError(parts.message, error);
   } finally {
     parts.start.disabled = !parts.jobs;
     parts.shuffle.disabled = false;
