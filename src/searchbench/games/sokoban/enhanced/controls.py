@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from searchbench.games.sokoban.enhanced.pairs import MOST_SQUARES
 from searchbench.solvers.guided.enhanced.controls import FIRST_OF_GAME, Cut, Enhancement, Sound, places
 
 
@@ -78,7 +79,7 @@ class PairDatabase(Sound):
     """
 
     name: ClassVar[str] = "pair-database"
-    squares: int = 600
+    squares: int = MOST_SQUARES
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, MARK, SQUARE, STONES, flood
+from searchbench.games.sokoban.enhanced.board import GENERATION, MARK, SQUARE, STONES, flood
 from searchbench.heuristics.matching import FIELDS, UNREACHABLE, matching_cost
 
 NEVER: Final = 1 << 14
 """What stands for the pushes of a pair that cannot come to goals."""
 MOST: Final = NEVER // 2 - 1
 """The largest value, which stands for larger ones as well."""
+MOST_SQUARES: Final = 600
+"""On a larger floor there is no search of all pairs, which takes half a second for so many."""
 MOST_PRICE: Final = 4_000
 """The highest price of a goal, without its sign."""
 TAKEN, WALKED, WALK = range(3)
 """Rows of `marks`: the two stones, where the man was, and his queue."""
 MOST_GAINS: Final = 256
-"""The most pairs of a position that are looked at."""
+"""The most pairs of a position whose gains are added up."""
 
 
 class Pairs(NamedTuple):
@@ -147,7 +149,7 @@ def gain_of(work: Any, square: int, other: int) -> int:
         one, two = (square, other) if turn == 0 else (other, square)
         for side in range(4):
             beside = maze[one, side]
-            if beside >= 0 and board[AT, beside] == 0 and board[MARK, beside] == generation:
+            if beside >= 0 and board[MARK, beside] == generation:
                 return int(pairs.gains[one, two, side])
     return int(pairs.least[square, other])
 

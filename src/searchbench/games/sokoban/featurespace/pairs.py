@@ -12,13 +12,11 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced.board import GENERATION, GOAL, MARK, SQUARE, STONES
-from searchbench.games.sokoban.enhanced.pairs import NEVER, has_room, pushes_of_pairs
+from searchbench.games.sokoban.enhanced.pairs import MOST_SQUARES, NEVER, has_room, pushes_of_pairs
 from searchbench.games.sokoban.featurespace.base import Base
 
 ANY_SIDE: Final = 15
 """All four sides of a square, as bits."""
-MOST_SQUARES: Final = 600
-"""On a larger floor, where their search would take seconds, no pair is told lost."""
 
 
 class Pairs(NamedTuple):
@@ -31,7 +29,10 @@ class Pairs(NamedTuple):
 
 
 def new_pairs(base: Base, names: jit.Names, pulled: bool = False) -> Pairs:
-    """Return the pairs of a level; where stones are `pulled`, the goals of `base` are the squares to pull them to."""
+    """Return the pairs of a level; where stones are `pulled`, the goals of `base` are the squares to pull them to.
+
+    On a floor that is too large for the search no pair is told lost.
+    """
     squares = len(base.maze)
     if squares > MOST_SQUARES:
         return Pairs(np.full((squares, squares), ANY_SIDE, np.uint8))
