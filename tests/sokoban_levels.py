@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from naive_sokoban import Maze, Node, random_level
+from naive_sokoban import Maze, Node, Place, random_level
 from searchbench import jit
 from searchbench.games.sokoban import Sokoban
-from searchbench.games.sokoban.featurespace import GUIDED, jams
+from searchbench.games.sokoban.enhanced import jams
+from searchbench.games.sokoban.featurespace import GUIDED
 from searchbench.games.sokoban.rules import state_of
 from searchbench.solvers.guided.featurespace.contract import restore
 
@@ -39,10 +40,11 @@ class Level:
         position = state_of({self.number[one] for one in stones}, man, len(self.number))
         jit.bind(restore, self.names)(self.work, np.array(position, np.int64))
 
-    def is_told_dead(self, node: Node) -> bool:
-        """Put up a node, and tell whether it is told dead."""
+    def is_told_dead(self, node: Node, moved: Place | None = None) -> bool:
+        """Put up a node, and tell whether it is told dead: by all its stones, or by those that one has moved to."""
         self.put_up(node)
-        return bool(jams.has_dead_jam(self.work.base, self.work.jams))
+        base, square = self.work.base, -1 if moved is None else self.number[moved]
+        return bool(jams.has_dead_jam(base, self.work.jams, int(base.kept[0, -1]), square))
 
     def patterns(self) -> list[Node]:
         """Return the patterns that are known: stones, and where the man may be."""

@@ -12,6 +12,7 @@ from searchbench import jit
 from searchbench.games.sokoban.enhanced import patterns
 from searchbench.games.sokoban.enhanced import work as position
 from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
+from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import (
     AT,
     COLUMNS,
@@ -34,6 +35,7 @@ from searchbench.games.sokoban.enhanced.controls import (
 )
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.influence import influences
+from searchbench.games.sokoban.enhanced.jams import new_jams
 from searchbench.games.sokoban.enhanced.pairs import new_pairs, write_gains
 from searchbench.games.sokoban.enhanced.testmaze import patterns_of
 from searchbench.games.sokoban.enhanced.windows import windows_of
@@ -98,13 +100,16 @@ class EnhancedSokoban:
         taken = np.full((goals, goals), UNREACHABLE, np.int32)
         np.fill_diagonal(taken, 0)
         costs = np.vstack([tables.distances, np.zeros((1, goals), np.int32), taken])
-        found = Work(
+        base = Base(
             maze, tables.side, costs,
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
             np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
-            windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
+            windows_of(tables, "deadlocks" in controls.used), np.zeros((2, squares), np.int32),
+        )  # fmt: skip
+        found = Work(
+            *base, areas_of(tables, self.areas(controls)),
             patterns_of(tables, learning is not None, learning.capacity if learning else 1),
-            influences(tables, controls), np.zeros((2, squares), np.int32), new_pairs(squares, self._has_pairs(controls)),
+            influences(tables, controls), new_pairs(squares, self._has_pairs(controls)), new_jams(base, "jams" in controls.used),
         )  # fmt: skip
         self.reload(found, start)
         return found

@@ -36,6 +36,13 @@ def flood(maze: Any, taken: Any, marks: Any, queue: Any, start: int, mark: int) 
     return int(lowest)
 
 
+def walk(work: Any, man: int) -> int:
+    """Mark the squares that the man can walk to with the number of the walk, and return the lowest."""
+    work.facts[GENERATION] += 1
+    board = work.board
+    return flood(work.maze, board[AT], board[MARK], board[QUEUE], man, work.facts[GENERATION])
+
+
 def has_row_beside(maze: Any, taken: Any, first: int, second: int, third: int, direction: int) -> bool:
     """Tell whether all squares beside three in a row along a direction are free, on one of its sides: the man can walk there."""
     for turn in range(2):

@@ -72,6 +72,18 @@ class Corrals(Sound):
 
 
 @dataclass(frozen=True)
+class Jams(Sound):
+    """Jams: stones that keep each other from moving are searched, without those that the man can push to and fro.
+
+    A search looks at up to `effort` jams, at ten times as many where one is met often, and at a tenth where few searches find
+    something lost.
+    """
+
+    name: ClassVar[str] = "jams"
+    effort: int = 400
+
+
+@dataclass(frozen=True)
 class PairDatabase(Sound):
     """Pattern databases of two stones: what pairs gain over the matching, added up for disjoint pairs.
 
@@ -118,7 +130,7 @@ class Overestimation(Enhancement):
 
 
 RECORDS: Final[tuple[type[Enhancement], ...]] = (
-    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation, Freeze, Corrals, PairDatabase,
+    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation, Freeze, Corrals, PairDatabase, Jams,
 )  # fmt: skip
 PLACES: Final = places(RECORDS, FIRST_OF_GAME)
 INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
@@ -128,6 +140,7 @@ PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capac
 PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 PAIR_DATABASE = PLACES["pair-database"]
+JAMS, JAM_EFFORT = PLACES["jams"], PLACES["jams.effort"]
 OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
 ALTERNATIVES, RESTING = PLACES["goal-macros.alternatives"], PLACES["goal-macros.resting"]
 GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]

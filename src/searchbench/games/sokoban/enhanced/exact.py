@@ -11,12 +11,12 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.games.sokoban.enhanced.board import AT, GOAL, KEY, LIVE, OFF_GOAL, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, KEY, LIVE, OFF_GOAL, SQUARE, STONES, walk
 from searchbench.games.sokoban.enhanced.controls import PAIR_DATABASE
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import freezes, move_of, walk
+from searchbench.games.sokoban.enhanced.work import freezes, move_of
 from searchbench.games.sokoban.rules import normal_man
 from searchbench.solvers.guided.enhanced.contract import (
     INFEASIBLE,

@@ -24,10 +24,9 @@ from searchbench.games.sokoban.enhanced.board import (
     MARK,
     OFF_GOAL,
     ONE_WAY,
-    QUEUE,
     SQUARE,
     STONES,
-    flood,
+    walk,
 )
 from searchbench.games.sokoban.enhanced.controls import (
     ALTERNATIVES,
@@ -37,6 +36,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     FREEZE,
     GOAL_MACROS,
     INERTIA,
+    JAMS,
     LEAST,
     LOST_FROM,
     PACKING_EFFORT,
@@ -45,6 +45,7 @@ from searchbench.games.sokoban.enhanced.controls import (
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
+from searchbench.games.sokoban.enhanced.jams import Jams, has_dead_jam, has_pattern
 from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
@@ -74,11 +75,12 @@ class Work(NamedTuple):
     hashes: Any
     controls: Any
     windows: Windows
+    lone: Any
     areas: Areas
     patterns: Patterns
     influence: Any
-    lone: Any
     pairs: Pairs
+    jams: Jams
 
 
 def kind_of(move: int) -> int:
@@ -150,13 +152,6 @@ def estimate(work: Any, row: int, move: int) -> int:
     return matching_cost(costs, kept, row)
 
 
-def walk(work: Any, man: int) -> int:
-    """Mark the squares that the man can walk to with the number of the walk, and return the lowest."""
-    work.facts[GENERATION] += 1
-    board = work.board
-    return flood(work.maze, board[AT], board[MARK], board[QUEUE], man, work.facts[GENERATION])
-
-
 def identify(work: Any, row: int) -> int:
     """Return the hash of the stones and the man's component."""
     lowest = walk(work, work.kept[row, work.kept.shape[1] - 1])
@@ -168,6 +163,10 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     board, maze, kept, side, costs, controls = work.board, work.maze, work.kept, work.side, work.costs, work.controls
     generation, end = work.facts[GENERATION], first
     targets, macros = costs.shape[1], False
+    if controls[JAMS] != 0:
+        moved = to_square(previous) if row > 0 else -1
+        if has_dead_jam(work, work.jams, kept[row, kept.shape[1] - 1], moved):
+            return first
     corral = controls[CORRALS] != 0 and find_corral(work)
     settled = controls[GOAL_MACROS] != 0 and controls[RESTING] != 0 and see_areas(work, controls[PACKING_EFFORT])
     for square in range(len(maze)):
@@ -181,6 +180,8 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
             if maze[target, LIVE] == 0 or (corral and not goes_in(work, square, target)):
                 continue
             if controls[FREEZE] != 0 and freezes(work, square, target):
+                continue
+            if controls[JAMS] != 0 and makes_pattern(work, square, target):
                 continue
             if controls[DEADLOCKS] != 0 and is_window_dead(work, square, target, direction):
                 continue
@@ -224,6 +225,14 @@ def freezes(work: Any, square: int, target: int) -> bool:
     """Tell whether a push makes a freeze deadlock."""
     put(work, square, target)
     found = is_frozen_dead(work, target, work.controls[BIPARTITE] != 0)
+    put(work, target, square)
+    return found
+
+
+def makes_pattern(work: Any, square: int, target: int) -> bool:
+    """Tell whether a push makes a jam that is known to be lost."""
+    put(work, square, target)
+    found = has_pattern(work, work.jams, target, square)
     put(work, target, square)
     return found
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GOAL, LIVE, STONES
-from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.packing import pulls_to
 from searchbench.games.sokoban.featurespace.pairs import new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import parts_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
-from searchbench.games.sokoban.enhanced.board import SQUARE, STONES
+from searchbench.games.sokoban.enhanced.board import SQUARE, STONES, walk
 from searchbench.games.sokoban.enhanced.exact import (
     NEVER,
     bits_of,
@@ -21,11 +21,10 @@ from searchbench.games.sokoban.enhanced.exact import (
     told_of,
 )
 from searchbench.games.sokoban.enhanced.freeze import hold
-from searchbench.games.sokoban.enhanced.work import walk
+from searchbench.games.sokoban.enhanced.jams import has_dead_jam, new_jams
 from searchbench.games.sokoban.featurespace.base import base_work
 from searchbench.games.sokoban.featurespace.corrals import has_dead_corral, new_corrals
 from searchbench.games.sokoban.featurespace.frozen import is_cut_off, new_frozen
-from searchbench.games.sokoban.featurespace.jams import has_dead_jam, new_jams
 from searchbench.games.sokoban.featurespace.pairs import has_dead_pair, new_pairs
 
 CUT_OFF, CORRALS, JAMS, PAIRS = range(4)
@@ -46,7 +45,7 @@ def judge_positions(
         walk(base, man)
         count_claim(counts, CORRALS, has_dead_corral(base, corrals), solvable)
         walk(base, man)
-        count_claim(counts, JAMS, has_dead_jam(base, jams), solvable)
+        count_claim(counts, JAMS, has_dead_jam(base, jams, man, -1), solvable)
         walk(base, man)
         count_claim(counts, PAIRS, is_dead_by_pairs(base, pairs), solvable)
 

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.freeze import FROZEN
-from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.hashing import mix
 from searchbench.jit import trailing_zeros
 

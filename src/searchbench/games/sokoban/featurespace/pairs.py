@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GENERATION, GOAL, MARK, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.pairs import MOST_SQUARES, NEVER, has_room, pushes_of_pairs
-from searchbench.games.sokoban.featurespace.base import Base
 
 ANY_SIDE: Final = 15
 """All four sides of a square, as bits."""

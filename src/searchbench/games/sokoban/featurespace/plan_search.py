@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
-from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
 from searchbench.games.sokoban.featurespace.pairs import Pairs

@@ -7,11 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, KEY, LIVE, MARK, OFF_GOAL, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.board import (
+    AT,
+    GENERATION,
+    GOAL,
+    KEY,
+    LIVE,
+    MARK,
+    OFF_GOAL,
+    SQUARE,
+    STONES,
+    walk,
+)
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import hold
+from searchbench.games.sokoban.enhanced.jams import has_dead_jam, has_pattern
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put, walk
+from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put
 from searchbench.games.sokoban.featurespace.advisors import (
     EXPLORER,
     OPENER,
@@ -35,7 +47,6 @@ from searchbench.games.sokoban.featurespace.features import (
     steps_done,
 )
 from searchbench.games.sokoban.featurespace.frozen import is_cut_off
-from searchbench.games.sokoban.featurespace.jams import has_dead_jam, has_pattern
 from searchbench.games.sokoban.featurespace.pairs import has_dead_pair
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
@@ -79,7 +90,7 @@ def is_lost(work: Any) -> bool:
     man = base.kept[0, base.kept.shape[1] - 1]
     if estimate(base, 0, 0) >= UNREACHABLE or is_frozen_dead(work, -1, man):
         return True
-    return has_dead_corral(base, work.corrals) or has_dead_jam(base, work.jams)
+    return has_dead_corral(base, work.corrals) or has_dead_jam(base, work.jams, man, -1)
 
 
 def score_position(work: Any) -> int:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, KEY, MARK, OFF_GOAL, SQUARE, STONES
-from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put, walk
+from searchbench.games.sokoban.enhanced.base import Base
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, KEY, MARK, OFF_GOAL, SQUARE, STONES, walk
+from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put
 from searchbench.games.sokoban.featurespace.advisors import rate
-from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.features import (
     ARRIVED,
     DOORS,

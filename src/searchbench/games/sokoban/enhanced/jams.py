@@ -14,27 +14,32 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, QUEUE, flood, has_row_beside
+from searchbench.games.sokoban.enhanced.base import Base
+from searchbench.games.sokoban.enhanced.board import (
+    AT,
+    GENERATION,
+    GOAL,
+    LIVE,
+    MARK,
+    QUEUE,
+    flood,
+    has_row_beside,
+    walk,
+)
+from searchbench.games.sokoban.enhanced.controls import JAM_EFFORT
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import walk
-from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.rules import BITS
 from searchbench.hashing import mix
 from searchbench.jit import trailing_zeros
 
-EFFORT: Final = 400
-"""The jams of a search, at most."""
-LONG_EFFORT: Final = 4000
-"""Those of a search for a jam that is met again and again."""
-SHORT_EFFORT: Final = 40
-"""Those of a search where most are in vain: after more than `PATIENCE` jams, and a further `EFFORT` for each one found lost."""
+TIMES: Final = 10
+"""A search for a jam that is met again and again takes so many times the usual effort, and so small a part of it one where most
+are in vain: after more than `PATIENCE` jams, and further ones for each that was found lost."""
 PATIENCE: Final = 20_000
 OFTEN: Final = 16
 """How often a jam is met before the long search."""
 CACHE: Final = 1 << 16
-SEEN_KEYS: Final = 1 << 13
-"""More than twice the jams of a search, a power of two."""
 MOST_PATTERNS: Final = 4096
 MOST_STONES: Final = 16
 """The stones of a pattern, at most."""
@@ -70,32 +75,38 @@ class Jams(NamedTuple):
     links: Any
 
 
-def new_jams(base: Base) -> Jams:
-    """Return the arrays for the level of a search."""
+def new_jams(base: Base, used: bool = True) -> Jams:
+    """Return the arrays for the level of a search, where they are `used`."""
     squares = len(base.maze)
     words = -(-squares // BITS)
+    most = TIMES * int(base.controls[JAM_EFFORT]) if used else 1
+    known, keys, patterns = (CACHE, 1 << (2 * most).bit_length(), MOST_PATTERNS) if used else (1, 1, 1)
     return Jams(
         base._replace(board=np.zeros_like(base.board), facts=np.zeros_like(base.facts)), np.zeros(SEEN + 1, np.int64),
-        np.zeros((LONG_EFFORT + 4, 2 * words + 1), np.int64), np.zeros(SEEN_KEYS, np.int64),
-        np.zeros(SEEN_KEYS, np.int32), np.zeros((2, CACHE), np.int64),
-        np.full((MOST_PATTERNS, MOST_STONES), -1, np.int32), np.zeros((MOST_PATTERNS, squares), np.uint8),
-        np.full(squares, -1, np.int32), np.zeros((MOST_PATTERNS * MOST_STONES, 2), np.int32),
+        np.zeros((most + 4, 2 * words + 1), np.int64), np.zeros(keys, np.int64),
+        np.zeros(keys, np.int32), np.zeros((2, known), np.int64),
+        np.full((patterns, MOST_STONES), -1, np.int32), np.zeros((patterns, squares), np.uint8),
+        np.full(squares, -1, np.int32), np.zeros((patterns * MOST_STONES, 2), np.int32),
     )  # fmt: skip
 
 
-def has_dead_jam(base: Any, jams: Jams) -> bool:
-    """Tell whether the position is lost: it holds a pattern, or stones that are near each other are a lost jam, or all are."""
+def has_dead_jam(base: Any, jams: Jams, man: int, moved: int) -> bool:
+    """Tell whether the position is lost: it holds a pattern, or stones that are near each other are a lost jam, or all are.
+
+    Where a stone has `moved` to a square, not -1, what holds without it was asked of the position before.
+    """
     board, stands, group = base.board, jams.base.board[AT], jams.base.board[GROUP]
-    man = base.kept[0, base.kept.shape[1] - 1]
     for square in range(len(stands)):
         stands[square] = board[AT, square] != 0
-        if stands[square] != 0 and has_pattern(base, jams, square, man):
+        if stands[square] != 0 and (moved < 0 or moved == square) and has_pattern(base, jams, square, man):
             return True
-    if not loosen(jams.base, jams, man):
+    if not loosen(jams.base, jams, man) or (moved >= 0 and stands[moved] == 0):
         return False
     write_frame(jams, jams.frames[ALL])
     groups = number_groups(jams.base)
     for number in range(1, groups + 1):
+        if moved >= 0 and group[moved] != number:
+            continue
         for square in range(len(stands)):
             stands[square] = group[square] == number
         if is_lost_jam(jams, man):
@@ -142,18 +153,18 @@ def is_lost_jam(jams: Jams, man: int) -> bool:
         jams.verdicts[0, slot], jams.verdicts[1, slot] = key, 0
     met = jams.verdicts[1, slot]
     if met == 0 or met == OFTEN:
-        counts = jams.counts
-        pays = counts[VAIN] <= PATIENCE + EFFORT * counts[LOST_JAMS]
+        counts, effort = jams.counts, jams.base.controls[JAM_EFFORT]
+        pays = counts[VAIN] <= PATIENCE + effort * counts[LOST_JAMS]
         before = counts[LOOKED]
         if met == 0:
-            found = searched(jams, man, EFFORT if pays else SHORT_EFFORT)
+            found = searched(jams, man, effort if pays else effort // TIMES)
         else:
-            found = searched(jams, man, LONG_EFFORT if pays else EFFORT)
+            found = searched(jams, man, TIMES * effort if pays else effort)
         jams.verdicts[1, slot] = met + UNKNOWN if found == UNKNOWN else found
         looked = counts[LOOKED] - before
         if found == DEAD:
             counts[LOST_JAMS] += 1
-            learn(jams, man, min(EFFORT, 2 * looked + SHORT_EFFORT))
+            learn(jams, man, min(effort, 2 * looked + effort // TIMES))
         else:
             counts[VAIN] += looked
     elif met > 0:
