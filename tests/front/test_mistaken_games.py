@@ -136,12 +136,33 @@ def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Pr
         ("state[0] -= move", "state[0] -= move // (state[0] - 4)", f"{file}, line 59, in play"),
         ("            return count\n", "            return out[:count]\n", "`moves` returned [1, 2]"),
         ("out[count] = step\n", "out.append(step)\n", "`moves` appends to `out`"),
+        ("out[count] = step\n", "out[count] = step / 2\n", "`moves` wrote 0.5 as a move: expected a whole number"),
+        (
+            "state[0] -= move",
+            "state[0] = (state[0] - move) / 1",
+            "`play` wrote 8.0 into a cell: expected a whole number",
+        ),
+        (
+            "state[0] -= move",
+            "return state[0] - move",
+            "`play` returned 8 and left the state as it was: expected that it",
+        ),
+        ("state[0] == 0 else", "[1, 2][state[0]] else", "`terminal` raised IndexError: list index out of range"),
         ("return [str(state[0])]", "return []", "expected a text for each"),
         ("        return 1\n", "        return 2\n", "as they were: the index has 1 of the 2 cells that `width` says"),
     ):
         file.write_text(COUNT.replace(right, wrong))
         code, out, _ = program("check", file, "--samples", "20")
         assert (code, message in out) == (10, True), out
+
+
+def test_check_tells_once_what_breaks_many_laws_in_many_states(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace("            return count\n", "            return None\n"))
+    code, out, _ = program("check", file)
+    assert (code, out.count("`moves` returned None: expected")) == (10, 1), out
+    assert "  cells-fit, rules-leave-state, max-moves, " in out
+    assert out.count("    state: ") == 3
 
 
 def test_check_tells_once_what_does_not_compile_and_where(program: Program, tmp_path: Path) -> None:

@@ -303,7 +303,7 @@ def test_the_law_of_costs_finds_a_fraction(program: Program, written: Callable[.
     answer = program("check", path)
     assert answer.code == 10
     assert "costs-positive: move" in answer.out
-    assert "costs 1.5" in answer.out
+    assert "costs 1.5, expected a whole number, at least 1" in answer.out
     assert "state: 4" in answer.out
 
 

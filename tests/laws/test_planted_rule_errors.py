@@ -651,7 +651,7 @@ def test_planted_error_is_caught_by_the_law(
     assert not result
     assert len(broken) <= 3
     assert all(one.message for one in broken)
-    raised = [one.message for one in broken if "the rules raised" in one.message]
+    raised = [one.message for one in broken if "` raised " in one.message]
     assert not raised or change in RAISING
     if law not in STATELESS and change is not does_not_compile:
         assert all(len(load(spec).parse(one.state)) == load(spec).width for one in broken)

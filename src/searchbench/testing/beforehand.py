@@ -15,7 +15,7 @@ from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
-from searchbench.testing.subject import Law, Subject
+from searchbench.testing.subject import Law, Subject, raised
 from searchbench.user_code import calling, name_of
 from searchbench.values import RETROGRADE
 
@@ -120,7 +120,7 @@ def _try_law(subject: Subject, law: Law) -> None:
     except BadGame:
         raise
     except Exception as error:  # rules may raise anything
-        found = (None, f"the rules raised {error!r}")
+        found = (None, raised(error, subject.game))
     if found is not None:
         state, message = found
         where = f"in the state {subject.text(state)!r}: " if state is not None else ""

@@ -13,8 +13,9 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 def heuristic(subject: Subject, state: State) -> Iterator[str]:
     """Require h >= 0, h = 0 for solved states, `h_step` equal to h's change, and consistency if it is claimed."""
     before = _bound(subject, state)
-    if before < 0 or (subject.terminal(state) == 0 and before != 0):
-        yield f"h is {before}"
+    solved = subject.terminal(state) == 0
+    if before < 0 or (solved and before != 0):
+        yield f"h is {before}, expected {'0 in a solved state' if solved else 'at least 0'}"
     for move in subject.moves(state):
         change = _bound(subject, subject.play(state, move)) - before
         step = int(subject.call("h_step", list(state), move, None))

@@ -79,7 +79,19 @@ class Check:
     def __str__(self) -> str:
         names = dict.fromkeys(one.law for one in self.broken)
         head = f"{self.game}: {self._looked_at()}; {len(self.laws)} laws checked, {len(names)} broken"
-        return "\n  ".join([head, *map(str, self.broken)])
+        return "\n  ".join([head, *self._told()])
+
+    def _told(self) -> Iterator[str]:
+        """Yield each message once, with the states that it holds for; laws that the same findings break stand together."""
+        findings: dict[str, dict[str, list[str]]] = {}
+        for one in self.broken:
+            findings.setdefault(one.law, {}).setdefault(one.message, []).append(one.state)
+        alike: dict[str, list[str]] = {}
+        for law, found in findings.items():
+            alike.setdefault(repr(found), []).append(law)
+        for laws in alike.values():
+            for message, states in findings[laws[0]].items():
+                yield "\n    state: ".join([f"{', '.join(laws)}: {message}", *filter(None, states)])
 
     def _looked_at(self) -> str:
         """Return a text with the number of states checked, and of all states."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
-from searchbench.user_code import check_drawing
+from searchbench.user_code import check_drawing, is_whole
 from searchbench.values import value_rule
 
 WALKS = 40
@@ -72,7 +72,7 @@ def result(subject: Subject, state: State) -> Iterator[str]:
         allowed, right = set(), "UNDECIDED while the game goes on, then the points for the player to move"
     else:
         allowed, right = {-1, 0, 1}, "UNDECIDED while the game goes on, then -1, 0 or +1 for the player to move"
-    if not _is_whole(found) or (allowed and found not in {UNDECIDED, *allowed}):
+    if not is_whole(found) or (allowed and found not in {UNDECIDED, *allowed}):
         meant = '; a game of two players says values = "outcome"' if not rule.two_players and found == 1 else ""
         yield f"`terminal` returned {found!r}, expected {right}{meant}"
 
@@ -143,14 +143,11 @@ def has_move(subject: Subject, state: State) -> Iterator[str]:
 def costs_positive(subject: Subject, state: State) -> Iterator[str]:
     """Require that every move costs a whole number, at least 1 or, if states share a number, 0 or 1."""
     shared = subject.has("blank")
+    right = "0 or 1, as states share numbers" if shared else "a whole number, at least 1"
     for move in subject.moves(state):
         cost = subject.call("cost", list(state), move)
-        if not _is_whole(cost) or cost < (0 if shared else 1) or (shared and cost > 1):
-            yield f"move {subject.move_text(state, move)} costs {cost}"
-
-
-def _is_whole(found: object) -> bool:
-    return isinstance(found, int | np.integer) and not isinstance(found, bool | np.bool_)
+        if not is_whole(cost) or cost < (0 if shared else 1) or (shared and cost > 1):
+            yield f"move {subject.move_text(state, move)} costs {cost!r}, expected {right}"
 
 
 def inverse(subject: Subject, state: State) -> Iterator[str]:

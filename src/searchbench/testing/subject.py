@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadGame, raised_in, told
+from searchbench.errors import BadGame, SearchBenchError, raised_in, told
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
 from searchbench.rules import NOWHERE, UNDECIDED
@@ -64,9 +64,23 @@ def on_all_samples(law: Law) -> bool:
 
 
 def raised(error: Exception, game: Game) -> str:
-    """Return the message for rules that raised an exception, with the place where they did."""
+    """Return the message for a rule that raised an exception, with the place where it did; our own errors tell all themselves."""
+    if isinstance(error, SearchBenchError):
+        return str(error)
+    rule = next((f"`{name}`" for name in getattr(error, "__notes__", ())), "the rules")
     place = raised_in(error, type(game))
-    return f"the rules raised {told(error)}{f' ({place})' if place else ''}"
+    return f"{rule} raised {told(error)}{f' ({place})' if place else ''}"
+
+
+def _wholes(name: str, what: str, found: Iterable[Any]) -> list[int]:
+    """Return what a rule wrote as numbers. Raises BadGame for a fraction, which compiled rules would cut."""
+    numbers = list(found)
+    for number in numbers:
+        if not isinstance(number, int | np.integer | np.bool_):
+            raise BadGame(
+                f"`{name}` wrote {number!r} {what}: expected a whole number (`//` divides without a fraction)"
+            )
+    return [int(number) for number in numbers]
 
 
 class Subject:
@@ -122,8 +136,12 @@ class Subject:
         return "the game is for one player" if law.two_players and not self.game.two_players else ""
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the contract, interpreted."""
-        return self._function(name)(*arguments)
+        """Call a function of the contract, interpreted; an exception notes which."""
+        try:
+            return self._function(name)(*arguments)
+        except Exception as error:
+            error.add_note(name)
+            raise
 
     def terminal(self, state: State) -> int:
         """Return UNDECIDED or the result."""
@@ -207,15 +225,19 @@ class Subject:
         if not isinstance(count, int | np.integer) or len(out) > self.room:
             how = "appends to `out`" if len(out) > self.room else f"returned {count!r}"
             raise BadGame(f"`{name}` {how}: expected `out[count] = move`, and how many it has written")
-        return [int(move) for move in out[:count]]
+        return _wholes(name, "as a move", out[:count])
 
     def _moves(self, state: State) -> list[int]:
         return [] if self.over(state) else self.written("moves", state)
 
     def _change(self, name: str, state: State, *move: int) -> State:
         after = list(state)
-        self.call(name, after, *move)
-        return tuple(int(cell) for cell in after)
+        returned = self.call(name, after, *move)
+        if returned is not None and tuple(after) == state:
+            raise BadGame(
+                f"`{name}` returned {returned!r} and left the state as it was: expected that it changes the cells of `state`"
+            )
+        return tuple(_wholes(name, "into a cell", after))
 
     # --- samples -----------------------------------------------------------------------------------------------------
 
