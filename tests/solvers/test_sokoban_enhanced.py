@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -301,6 +301,37 @@ def test_sound_enhancements_keep_the_least_pushes(use: tuple[str, ...]) -> None:
         assert (line.cost, line.optimal, line.verify()) == (least, True, []), text
 
 
+@pytest.mark.parametrize("target", ["cpu", "interpreted"])
+@pytest.mark.parametrize("use", SOUND)
+def test_each_sound_enhancement_by_itself_keeps_the_least_pushes(
+    use: str, target: Literal["cpu", "interpreted"]
+) -> None:
+    """None needs arrays that another one fills: interpreted, to read beyond them is an error."""
+    text = "#########|## . $.##|###  ####|### $##@#|### .## #|###$$## #|###   . #|#########"
+    asked = Enhanced(version="R0", use=(use,), optimal=True)
+    try:
+        line = search_state(Sokoban(text), None, asked, limits=Limits(3_000), target=target)
+    except LimitReached:
+        assert use not in ("jams", "pair-database")
+    else:
+        assert (line.cost, line.optimal, line.verify()) == (9, True, [])
+
+
+def test_any_sound_enhancements_together_keep_the_least_pushes() -> None:
+    chance = random.Random(400)
+    for text in itertools.islice(random_levels(400), 150):
+        use = tuple(name for name in SOUND if chance.random() < 0.5)
+        least, game = Maze(text).least_pushes(), Sokoban(text)
+        try:
+            line = search_state(game, None, Enhanced(version="R0", use=use, optimal=True), limits=Limits(20_000))
+        except Unsolvable:
+            assert least is None, (text, use)
+        except LimitReached:
+            continue
+        else:
+            assert (line.cost, line.optimal, line.verify()) == (least, True, []), (text, use)
+
+
 @pytest.mark.parametrize("budget", [0, 7, 40, 5_000])
 def test_lines_that_a_scout_finds_are_cheapest(budget: int) -> None:
     """However short its turns are, with and without more goals than stones; of what cannot be solved nothing is claimed."""
@@ -325,6 +356,13 @@ def test_pairs_and_a_scout_prove_the_least_pushes_of_large_levels(level: int, pu
     line = search_state(game, None, Enhanced(optimal=True), limits=Limits(100_000))
     assert (line.cost, line.optimal, line.verify()) == (pushes, True, [])
     assert replay("\n".join(game.text.rows), game.solution(line.moves)).fault == ""
+
+
+def test_a_scout_goes_ahead_of_sound_enhancements_alone() -> None:
+    game = Sokoban()
+    assert search_state(game, None, Enhanced(version="R3", use=("scout",))).optimal
+    with pytest.raises(BadRequest, match="scout: goal-macros may lose a cheapest line: leave them out with `without`"):
+        Enhanced(version="R5", use=("scout",)).controls(game)
 
 
 def test_nodes_of_a_scout_count_for_the_limit() -> None:

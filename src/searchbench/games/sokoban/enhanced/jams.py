@@ -40,6 +40,10 @@ PATIENCE: Final = 20_000
 OFTEN: Final = 16
 """How often a jam is met before the long search."""
 CACHE: Final = 1 << 16
+RARE: Final = 20
+TRIED: Final = 500
+SELDOM: Final = 8
+"""Where less than one in `RARE` positions after a push is told lost, only one in `SELDOM` is asked, but for the first."""
 MOST_PATTERNS: Final = 4096
 MOST_STONES: Final = 16
 """The stones of a pattern, at most."""
@@ -47,9 +51,10 @@ DEAD, OPEN, UNKNOWN = -2, -1, 1
 """What a search finds; a larger number tells how often a jam of unknown fate was met."""
 PROBED, WALK, GROUP = range(12, 15)
 """Further rows of the board: where the man looked for a way round a stone, his queue, and the group of a stone."""
-PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS, SEEN = range(7)
+PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS, ASKED, TOLD, SEEN = range(9)
 """What stands in `counts`: the ways that were looked for, the patterns, and their links; the jams that searches looked at, those
-of searches that found nothing lost, and the lost jams that were found; the jams that the last search has seen."""
+of searches that found nothing lost, and the lost jams that were found; the positions after a push, and those told lost;
+the jams that the last search has seen."""
 ALL: Final = -2
 LEAST: Final = -1
 """The rows of `frames` with all stones of the position, and with the fewest known to be lost."""
@@ -114,6 +119,17 @@ def has_dead_jam(base: Any, jams: Jams, man: int, moved: int) -> bool:
     if groups > 1:
         put_up(jams, jams.frames[ALL])
     return groups > 1 and is_lost_jam(jams, man)
+
+
+def tells_dead(work: Any, jams: Jams, man: int, moved: int) -> bool:
+    """Tell whether the position after a push holds a lost jam; where few do, only some positions are asked."""
+    counts = jams.counts
+    counts[ASKED] += 1
+    if counts[ASKED] > RARE * (counts[TOLD] + TRIED) and counts[ASKED] % SELDOM != 0:
+        return False
+    found = has_dead_jam(work, jams, man, moved)
+    counts[TOLD] += found
+    return found
 
 
 def number_groups(jam: Base) -> int:

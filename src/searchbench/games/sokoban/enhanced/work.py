@@ -45,7 +45,7 @@ from searchbench.games.sokoban.enhanced.controls import (
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
-from searchbench.games.sokoban.enhanced.jams import Jams, has_dead_jam, has_pattern
+from searchbench.games.sokoban.enhanced.jams import Jams, has_pattern, tells_dead
 from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
@@ -165,7 +165,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     targets, macros = costs.shape[1], False
     if controls[JAMS] != 0:
         moved = to_square(previous) if row > 0 else -1
-        if has_dead_jam(work, work.jams, kept[row, kept.shape[1] - 1], moved):
+        if tells_dead(work, work.jams, kept[row, kept.shape[1] - 1], moved):
             return first
     corral = controls[CORRALS] != 0 and find_corral(work)
     settled = controls[GOAL_MACROS] != 0 and controls[RESTING] != 0 and see_areas(work, controls[PACKING_EFFORT])
@@ -231,6 +231,8 @@ def freezes(work: Any, square: int, target: int) -> bool:
 
 def makes_pattern(work: Any, square: int, target: int) -> bool:
     """Tell whether a push makes a jam that is known to be lost."""
+    if work.jams.heads[target] < 0:  # most squares have none
+        return False
     put(work, square, target)
     found = has_pattern(work, work.jams, target, square)
     put(work, target, square)

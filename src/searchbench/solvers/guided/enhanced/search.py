@@ -123,9 +123,11 @@ class Enhanced(Guided):
         if self.optimal and not self.version:
             names = tuple(record.name for record in _known(rules) if issubclass(record, Sound))
         found = chosen_controls(_known(rules), (*names, *listed(self.use)), listed(self.without), self.control)
-        if self.optimal and not found.sound:
-            unsound = [name for name, record in found.used.items() if not isinstance(record, Sound)]
-            raise BadRequest(f"optimal: {', '.join(unsound)} may lose a cheapest line: leave them out with `without`")
+        asked = "optimal" if self.optimal else "scout"
+        if (self.optimal or "scout" in found.used) and not found.sound:
+            raise BadRequest(
+                f"{asked}: {', '.join(found.unsound)} may lose a cheapest line: leave them out with `without`"
+            )
         return found
 
     def search(self, task: Task) -> Line:
@@ -139,7 +141,7 @@ class Enhanced(Guided):
 
     def _scout(self, task: Task, controls: Controls) -> _Deepening | None:
         """Return the search that goes ahead of one whose enhancements are sound, with the same control records."""
-        if "scout" not in controls.used or not controls.sound:
+        if "scout" not in controls.used:
             return None
         rules = _enhanced(task.game)
         names = (*controls.used, *rules.scouting)
