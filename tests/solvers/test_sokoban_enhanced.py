@@ -421,6 +421,13 @@ def test_controls_are_data() -> None:
     for wrong in ({"version": "R99"}, {"without": "nothing"}, {"control": "table.bits"}, {"control": "table.size=3"}):
         with pytest.raises(BadRequest):
             Enhanced(**wrong).controls(game)
+    for wrong, right in (
+        ("table.bits=41", "0 to 40"),
+        ("jams.effort=-1", "0 to 1,000,000,000"),
+        ("scout.budget=1e3", "NAME=NUMBER"),
+    ):
+        with pytest.raises(BadRequest, match=right):
+            Enhanced(optimal=True, control=wrong).controls(game)
     with pytest.raises(SearchBenchError, match="supplies no functions"):
         search_state(load("sliding:2x2"), None, "enhanced")
 

@@ -16,12 +16,17 @@ import numpy.typing as npt
 
 from searchbench.errors import BadRequest
 
+LARGEST: Final = 1_000_000_000
+"""The largest number of a record, where it sets no other."""
+
 
 @dataclass(frozen=True)
 class Enhancement:
     """The control record of an enhancement."""
 
     name: ClassVar[str]
+    largest: ClassVar[Mapping[str, int]] = {}
+    """The largest numbers of some fields."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Table(Sound):
     """A transposition table: 2^`bits` entries, in buckets of four; the smallest subtree goes first."""
 
     name: ClassVar[str] = "table"
+    largest: ClassVar[Mapping[str, int]] = {"bits": 40}
     bits: int = 18
 
 
@@ -161,12 +167,15 @@ def chosen_controls(
     left_out = set(without)
     used = {name: by_name[name]() for name in use if name not in left_out}
     for change in filter(None, (word.strip() for word in changes.split(","))):
-        match = re.fullmatch(r"([a-z-]+)\.([a-z_]+)=(-?\d{1,15})", change)
+        match = re.fullmatch(r"([a-z-]+)\.([a-z_]+)=(-?\d{1,1000})", change)
         record = by_name.get(match[1]) if match else None
         names = [field.name for field in fields(record)] if record else []
         if match is None or record is None or match[2] not in names:
             every = ", ".join(f"{one.name}.{field.name}" for one in known for field in fields(one))
             raise BadRequest(f"control {change!r}: expected NAME=NUMBER with one of {every}")
+        most = record.largest.get(match[2], LARGEST)
+        if not 0 <= int(match[3]) <= most:
+            raise BadRequest(f"control {change!r}: expected a number from 0 to {most:,}")
         if match[1] in used:
             settings: dict[str, Any] = {match[2]: int(match[3])}
             used[match[1]] = replace(used[match[1]], **settings)
