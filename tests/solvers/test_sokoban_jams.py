@@ -7,9 +7,11 @@ import random
 
 from naive_sokoban import Maze, Node, Place
 from searchbench.games.sokoban.enhanced import jams
+from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import AT
 from searchbench.games.sokoban.enhanced.controls import JAM_EFFORT
 from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
+from searchbench.games.sokoban.enhanced.work import Work
 from searchbench.games.sokoban.featurespace import frozen
 from sokoban_levels import Level, is_lost_alone
 
@@ -74,6 +76,26 @@ def test_little_is_missed_where_the_stone_that_has_moved_is_asked_alone() -> Non
                 missed += whole.is_told_dead(after) and not dead
     assert told > 25, (told, missed)
     assert 20 * missed <= told, (told, missed)
+
+
+def test_few_positions_are_asked_where_few_are_told_lost() -> None:
+    level = Level(random.Random(61), 3, (4, 5))
+    nodes, _ = level.maze.solvable()
+    lost = next(node for node in sorted(nodes, key=repr) if level.is_told_dead(node))
+    base, counts = level.work.base, level.work.jams.counts
+    level.put_up(lost)
+
+    def told(asks: int) -> int:
+        return sum(jams.tells_dead(base, level.work.jams, int(base.kept[0, -1]), -1) for _ in range(asks))
+
+    assert told(16) == 16
+    counts[jams.ASKED] = jams.RARE * (counts[jams.TOLD] + 2 * jams.TRIED)
+    assert told(2 * jams.SELDOM) == 2
+    assert counts[jams.TOLD] == 18
+
+
+def test_the_arrays_of_both_searches_stand_in_the_same_order() -> None:
+    assert Work._fields[: len(Base._fields)] == Base._fields
 
 
 def test_searches_of_jams_are_short_where_most_were_in_vain() -> None:
