@@ -35,6 +35,7 @@ SEARCHES = (
     Search("R0, the matching alone", "enhanced", {"version": "R0"}),
     Search("R3, with table and deadlocks", "enhanced", {"version": "R3"}),
     Search("R10, Rolling Stone", "enhanced", {"version": "R10"}),
+    Search("R11, with younger detectors", "enhanced", {"version": "R11"}),
     Search("least pushes, without jams", "enhanced", {"optimal": True, "without": ("jams",)}),
     Search("least pushes", "enhanced", {"optimal": True}),
     Search("feature space", "featurespace", {}, "macro moves"),

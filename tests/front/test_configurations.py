@@ -27,7 +27,7 @@ STATE = "8 7 6 0 4 1 2 5 3"
 VALUES: dict[str, list[Any]] = {
     "h": ["linear-conflict"], "order": ["bound", "moves", "priority"], "entries": [9, 100000], "table": ["33KB"],
     "replacement": ["always", "two-level"], "automaton": [2, 4], "step": [0, 2, 3], "restarts": [50], "impatience": [0, 2],
-    "version": ["R0", "R10"], "control": ["table.bits=12"], "optimal": [True],
+    "version": ["R0", "R11"], "control": ["table.bits=12"], "optimal": [True],
     "seed": [3], "weight": [0.5, 1, 1.8], "by": ["goodness", "h"], "use": ["none"], "without": ["dead,cuts", "macros"],
 }  # fmt: skip
 

@@ -155,7 +155,7 @@ def test_levels_without_a_solution_are_never_solved() -> None:
         text = random_level(chance, 2, (4, 4), solvable=False)
         if Maze(text).least_pushes() is not None:
             continue
-        for version in ("R0", "R4", "R10"):
+        for version in ("R0", "R4", "R10", "R11"):
             with pytest.raises((Unsolvable, LimitReached)):
                 search_state(Sokoban(text), None, Enhanced(version=version), limits=Limits(2_000))
             refuted += 1
@@ -445,7 +445,7 @@ def test_a_path_of_any_length_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
         lines = [
             search_state(Sokoban(level), None, Enhanced(version=version))
             for level in levels
-            for version in ("R0", "R4", "R10")
+            for version in ("R0", "R4", "R10", "R11")
         ]
         return [(line.nodes, line.cost) for line in lines]
 

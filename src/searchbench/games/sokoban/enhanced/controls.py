@@ -1,4 +1,4 @@
-"""The control records of Sokoban's enhancements, and the versions R0 to R10 (Junghanns and Schaeffer 2001) as lists of names."""
+"""The control records of Sokoban's enhancements, and versions as lists of names: R0 to R10 (Junghanns and Schaeffer 2001), R11."""
 
 from __future__ import annotations
 
@@ -150,6 +150,8 @@ ADDED: Final = (
     "table", "inertia", "deadlocks", "tunnels", "goal-macros", "goal-cuts", "patterns", "relevance", "overestimation", "restarts",
 )  # fmt: skip
 """What each version adds to the one before."""
-VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(len(ADDED) + 1)}
+SINCE: Final = ("freeze", "corrals", "pair-database", "jams")
+"""What R11, which is ours, adds to R10: sound enhancements that are younger than the paper."""
+VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(len(ADDED) + 1)} | {"R11": ADDED + SINCE}
 SCOUTING: Final = ("goal-macros", "goal-cuts", "patterns")
 """The enhancements that a scout has besides the sound ones: those that save most, and leave the threshold as it is."""

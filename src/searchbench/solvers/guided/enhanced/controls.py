@@ -68,7 +68,8 @@ class Relevance(Cut):
 class Restarts(Enhancement):
     """Rapid random restarts: a round begins again after `budget` nodes in another order, `times` times; then the bound grows.
 
-    The budget doubles each time the bound has grown twice. The randomness of a restart is its number.
+    At each second time that the bound grows, the budget doubles, and the bound grows by one step more from then on. The
+    randomness of a restart is its number.
     """
 
     name: ClassVar[str] = "restarts"

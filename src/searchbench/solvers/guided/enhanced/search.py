@@ -103,7 +103,7 @@ class Enhanced(Guided):
     method = "enhanced"
     orders = ()
 
-    version: str = option("", "a list of enhancements by its name, R0 to R10; the last one by default", metavar="NAME")
+    version: str = option("", "a list of enhancements by its name, R0 to R11; the last one by default", metavar="NAME")
     control: str = option(
         "", "change control records: NAME=NUMBER such as `table.bits=20`, with commas between them", metavar="CHANGES"
     )
@@ -213,7 +213,7 @@ class _Deepening:
         restarts = self.controls.used.get("restarts")
         times = fruitless = 0
         while True:
-            budget = restarts.budget << self.grown // 2 if isinstance(restarts, Restarts) else 0
+            budget = restarts.budget << self._impatience if isinstance(restarts, Restarts) else 0
             self.due = self.tries = self.turn = 0
             ended = self._round(budget, times)
             if ended == AHEAD and self.scout is not None:
@@ -232,9 +232,14 @@ class _Deepening:
             if ended == EXHAUSTED or (isinstance(restarts, Restarts) and times > restarts.times):
                 times = 0
                 self.grown += 1
-                note[THRESHOLD] += note[STEP]
+                note[THRESHOLD] += note[STEP] * (1 + self._impatience)
                 if ended == EXHAUSTED and self.controls.sound:
                     self.least = max(self.least, int(note[THRESHOLD]))
+
+    @property
+    def _impatience(self) -> int:
+        """Return how often the budget of restarts has doubled, and by how many steps more than one the bound grows."""
+        return self.grown // 2 if "restarts" in self.controls.used else 0
 
     def _round(self, budget: int, times: int) -> int:
         """Search below the threshold, at most `budget` nodes (0: no limit); return how that ended."""
