@@ -166,7 +166,8 @@ def test_the_reference_tells_every_public_name(site: Path) -> None:
     headings = {path.parent.name: Page(path.read_text()).places for path in (site / "api").rglob("index.html")}
     told = set().union(*headings.values())
     modules = {name for name in sb.__all__ if inspect.ismodule(getattr(sb, name))}
-    assert {name for name in sb.__all__ if name.lower() not in told} == modules == {"analyse", "errors", "index"}
+    assert {name for name in sb.__all__ if name.lower() not in told} <= modules == {"analyse", "errors", "index"}
+    assert "errors" in headings
     for page, module in {"analyses": sb.analyse, "indexes": sb.index}.items():
         assert {name for name in module.__all__ if name.lower() not in headings[page]} == set()
 
