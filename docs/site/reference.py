@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import searchbench as sb
-from searchbench import index, learning, rules, values
+from searchbench import analyse, index, learning, rules, values
 from searchbench.configuration import options_of
 from searchbench.index import contract as index_contract
 from searchbench.values import contract as value_contract
@@ -55,7 +55,13 @@ def reference_pages() -> dict[str, str]:
         for title, names in GROUPS.items()
     }
     pages["api/rules.md"] = _page("The slots of a game", _slots(rules, index_contract, value_contract))
-    for title, module in {"Indexes": index, "Value rules": values, "Errors": sb.errors, "Learning": learning}.items():
+    for title, module in {
+        "Analyses": analyse,
+        "Indexes": index,
+        "Value rules": values,
+        "Errors": sb.errors,
+        "Learning": learning,
+    }.items():
         pages[f"api/{title.lower().replace(' ', '-')}.md"] = _page(title, _public(module))
     return pages
 

@@ -93,7 +93,11 @@ def __dir__() -> list[str]:
 
 
 def check(game: str | Game, **options: Any) -> Check:
-    """Check that a game keeps the laws of the contract; the result lists every broken law with the state that shows it."""
+    """Check that a game keeps the laws of the contract; the result lists every broken law with the state that shows it.
+
+    By default it looks at as many states as take some seconds; with the option `samples` at about so many, and with another
+    `seed` at other ones. `run` is a :class:`Run`, with the memory and threads for solving small games, which are compared.
+    """
     from searchbench.catalogue import load
     from searchbench.testing import check_game
 

@@ -85,7 +85,9 @@ def options_of(configuration: type) -> dict[str, Option]:
             continue
         told, kind, metavar, least, flag = one.metadata[_METADATA]
         assert one.default is not MISSING
-        found[one.name] = Option(one.name, one.default, told, kind, metavar, least, flag or f"--{one.name}")
+        found[one.name] = Option(
+            one.name, one.default, told, kind, metavar, least, flag or f"--{one.name.replace('_', '-')}"
+        )
     return found
 
 

@@ -290,6 +290,24 @@ def test_solve_replaces_a_database_only_when_told(program: Program, tmp_path: Pa
     assert program("solve", "sliding:2x2", "--to", tmp_path / "four.db", "--force").code == 0
 
 
+def test_one_level_and_one_thread_are_not_many(program: Program, tmp_path: Path) -> None:
+    told = program("solve", "awari:2", "--threads", "1", "--parts", "all", "--to", tmp_path / "awari.db").out
+    assert "1 thread\n" in told
+    assert ": 1 levels" not in told
+    assert "  part 0: 1 level, " in told
+
+
+def test_doctor_tells_whether_mpiexec_is_found(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts several ranks, and is no Python package: its own row tells of it."""
+    (tmp_path / "mpiexec").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert program("doctor", "--json").json["mpiexec"] == {"fact": str(tmp_path / "mpiexec"), "fault": ""}
+    (tmp_path / "mpiexec").unlink()
+    assert "none found" in program("doctor", "--json").json["mpiexec"]["fact"]
+
+
 def test_progress_is_shown_when_wanted(program: Program, databases: dict[str, Path]) -> None:
     assert "compiling" not in program("verify", databases["eight"]).err
     assert "checking" in program("verify", databases["eight"], "--progress").err

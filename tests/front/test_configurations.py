@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -121,9 +122,17 @@ def test_every_option_is_one_of_the_command_line(program: Program) -> None:
     for one in METHODS.values():
         for taken in options_of(one).values():
             assert taken.flag in told
+            assert "_" not in taken.flag
     line = program("search", "sliding:3x3", STATE, "--method", "idastar", "--step", "2", "--order", "bound", "--json")
     assert line.json["nodes"] == sb.search("sliding:3x3", STATE, sb.IDAStar(step=2, order="bound")).nodes
     assert program("search", "sliding:3x3", STATE, "--method", "idastar", "--step", "-1").code == 30
+
+
+def test_options_of_proofs_are_written_with_hyphens(program: Program) -> None:
+    told = program("prove", "--help").out
+    assert "--by-depth" in told
+    assert "--keep-solved" in told
+    assert re.search(r"--\w+_", told) is None
 
 
 def test_proofs_have_configurations_too() -> None:

@@ -45,7 +45,7 @@ def having(language: str, mark: str) -> list[Path]:
 def without_measurements(text: str) -> str:
     """Return a text without what differs from run to run: compilations, seconds, rates and numbers of threads."""
     text = re.sub(r"compiled in [\d.]+ s, (searched in |proved in )?", "", text)
-    return re.sub(r"\d+(\.\d+)? (s\b|threads)|\"seconds\": [\d.e-]+", "TIME", text)
+    return re.sub(r"\d+(\.\d+)? (s\b|threads?)|\"seconds\": [\d.e-]+", "TIME", text)
 
 
 @pytest.fixture

@@ -149,6 +149,7 @@ def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Pr
         ),
         ("state[0] == 0 else", "[1, 2][state[0]] else", "`terminal` raised IndexError: list index out of range"),
         ("return [str(state[0])]", "return []", "expected a text for each"),
+        ("state[0] -= move", "state[0] += 200", "does not fit int8 (another one is chosen with dtype = np.int16, say)"),
         ("        return 1\n", "        return 2\n", "as they were: the index has 1 of the 2 cells that `width` says"),
     ):
         file.write_text(COUNT.replace(right, wrong))

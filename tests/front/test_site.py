@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -158,6 +159,17 @@ def test_the_reference_tells_every_option_of_every_configuration(site: Path) -> 
     assert "ForwardRef" not in text
     assert "<em>slice</em>" in text
     assert not re.search(r"\*\w+\*", re.sub(r"<[^>]+>", "", text))
+
+
+def test_the_reference_tells_every_public_name(site: Path) -> None:
+    """Each name has a heading, each public module a page with its names."""
+    headings = {path.parent.name: Page(path.read_text()).places for path in (site / "api").rglob("index.html")}
+    told = set().union(*headings.values())
+    modules = {name for name in sb.__all__ if inspect.ismodule(getattr(sb, name))}
+    assert {name for name in sb.__all__ if name.lower() not in told} <= modules == {"analyse", "errors", "index"}
+    assert "errors" in headings
+    for page, module in {"analyses": sb.analyse, "indexes": sb.index}.items():
+        assert {name for name in module.__all__ if name.lower() not in headings[page]} == set()
 
 
 def test_a_page_outside_the_navigation_and_a_broken_link_stop_the_build(tmp_path: Path) -> None:

@@ -61,6 +61,10 @@ def _findings() -> Iterator[Finding]:
         missing = [package for package in packages if not _version(package)]
         way = f"; for it: pip install 'searchbench[{extra}]'" if missing else ""
         yield Finding(f"extra {extra}", f"{', '.join(told) or 'not installed'}{way}")
+    # A cluster's own MPI may stand in the place of that of the extra, so the program is looked for, not the package.
+    yield Finding(
+        "mpiexec", shutil.which("mpiexec") or "none found: several ranks need an MPI, which the extra cluster brings"
+    )
     yield _device()
     browser = next((name for name in BROWSERS if shutil.which(name)), None)
     yield Finding("browser", browser or "none found; `searchbench serve` prints the address to open elsewhere")

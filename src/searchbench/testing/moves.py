@@ -40,7 +40,7 @@ def cells_fit(subject: Subject, state: State) -> Iterator[str]:
     limits = np.iinfo(subject.game.dtype)
     for after in (state, *(subject.play(state, move) for move in subject.moves(state))):
         if not all(limits.min <= cell <= limits.max for cell in after):
-            yield f"{list(after)} does not fit {limits.dtype}"
+            yield f"{list(after)} does not fit {limits.dtype} (another one is chosen with dtype = np.int16, say)"
 
 
 def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:

@@ -71,10 +71,8 @@ class ProofNumber(Proving):
         metavar="NAME",
     )
     cached: int = option(0, "how many trees of second searches are kept", "whole")
-    keep_solved: bool = option(False, "keep solved subtrees in the tree, to compare with", "flag", flag="--keep-solved")
-    from_root: bool = option(
-        False, "renew numbers up to the root and select from there, to compare with", "flag", flag="--from-root"
-    )
+    keep_solved: bool = option(False, "keep solved subtrees in the tree, to compare with", "flag")
+    from_root: bool = option(False, "renew numbers up to the root and select from there, to compare with", "flag")
 
     def __post_init__(self) -> None:
         _check_first_numbers(self.mobility, self.by_depth)
