@@ -413,6 +413,29 @@ def test_every_version_solves_small_levels_and_learns() -> None:
             assert replay("\n".join(game.text.rows), game.solution(line.moves)).fault == ""
 
 
+def test_the_last_version_has_all_but_a_scout() -> None:
+    game = Sokoban("#3")
+    known = {record.name for record in (*FRAME, *game.enhanced().known)} - {"scout", "influence"}
+    assert set(Enhanced().controls(game).used) == known
+    assert set(Enhanced(version="R10").controls(game).used) < known
+
+
+def test_with_restarts_the_bound_grows_by_longer_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each second growth the budget doubles, and the step becomes longer."""
+    rounds: list[tuple[int, int]] = []
+    one_round = search._Deepening._round
+
+    def noted(deepening: search._Deepening, budget: int, times: int) -> int:
+        rounds.append((int(deepening.note[search.THRESHOLD]) - deepening.least, budget))
+        return one_round(deepening, budget, times)
+
+    monkeypatch.setattr(search._Deepening, "_round", noted)
+    configuration = Enhanced(version="R3", use="restarts", control="restarts.budget=8,restarts.times=0")
+    with pytest.raises(LimitReached):
+        search_state(Sokoban(f"{XSOKOBAN}#2"), None, configuration, limits=Limits(250))
+    assert rounds[:7] == [(0, 8), (2, 8), (6, 16), (10, 16), (16, 32), (22, 32), (30, 64)]
+
+
 def test_controls_are_data() -> None:
     game = Sokoban("#1")
     chosen = Enhanced(version="R3", without="deadlocks", control="table.bits=10").controls(game)

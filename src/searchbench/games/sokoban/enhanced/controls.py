@@ -1,4 +1,4 @@
-"""The control records of Sokoban's enhancements, and versions as lists of names: R0 to R10 (Junghanns and Schaeffer 2001), R11."""
+"""The control records of Sokoban's enhancements, and its versions: R0 to R10 (Junghanns and Schaeffer 2001), and R11."""
 
 from __future__ import annotations
 
