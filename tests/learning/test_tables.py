@@ -151,7 +151,8 @@ def test_the_reader_refuses_what_is_no_table(tmp_path: Path) -> None:
 def test_the_reader_refuses_a_damaged_file_by_its_name(databases: dict[str, Database], tmp_path: Path) -> None:
     """A KeyError would say that a position is not in the table."""
     whole = write_table(databases["hanoi:3"], tmp_path / "whole.npz", cells=True).path.read_bytes()
-    path, expected, told = tmp_path / "damaged.npz", list(Table(tmp_path / "whole.npz")), []
+    path, expected = tmp_path / "damaged.npz", list(Table(tmp_path / "whole.npz"))
+    told: list[str] = []
     damaged = [whole[:place] for place in range(0, len(whole), 7)]
     for place in range(len(whole)):
         damaged += [whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :] for bit in (1, 8, 128)]
