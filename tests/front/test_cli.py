@@ -192,6 +192,18 @@ def test_search_and_prove_one_state(program: Program) -> None:
     assert program("prove", "tic-tac-toe", "XX./OO./...", "--method", "alphabeta", "--json").json["value"] == "win"
 
 
+def test_a_proof_with_leaves_tells_how_many_are_unknown_also_where_it_needs_no_search(
+    program: Program, tmp_path: Path
+) -> None:
+    """The number stands in the place of the evidence: of the same game, and where the root itself is in the database."""
+    assert program("solve", "tic-tac-toe", "--to", tmp_path / "ttt.db").code == 0
+    answer = program("prove", "tic-tac-toe", "--leaves", tmp_path / "ttt.db", "--json").json
+    assert set(answer) == {"value", "nodes", "seconds", "unknown leaves"}
+    assert (answer["value"], answer["nodes"], answer["unknown leaves"]) == ("draw", 0, 0)
+    answer = program("prove", "tic-tac-toe", "--leaves", tmp_path / "ttt.db", "--evidence", "--json").json
+    assert set(answer) == {"value", "nodes", "seconds", "evidence"}
+
+
 def test_a_proof_that_leaves_every_outcome_open_ends_as_a_limit_does(program: Program) -> None:
     code, out, err = program("prove", "graph:0>1 0>0 1>0 1>2,values=outcome", "--merge", "all")
     assert code == 20

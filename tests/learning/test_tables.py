@@ -146,3 +146,23 @@ def test_the_reader_refuses_what_is_no_table(tmp_path: Path) -> None:
     np.savez(tmp_path / "new.npz", about=np.frombuffer(b'{"format": "searchbench table 9"}', np.uint8))
     with pytest.raises(ValueError, match="format 'searchbench table 9'"):
         Table(tmp_path / "new.npz")
+
+
+def test_the_reader_refuses_a_damaged_file_by_its_name(databases: dict[str, Database], tmp_path: Path) -> None:
+    """A KeyError would say that a position is not in the table."""
+    whole = write_table(databases["hanoi:3"], tmp_path / "whole.npz", cells=True).path.read_bytes()
+    path, expected = tmp_path / "damaged.npz", list(Table(tmp_path / "whole.npz"))
+    told: list[str] = []
+    damaged = [whole[:place] for place in range(0, len(whole), 7)]
+    for place in range(len(whole)):
+        damaged += [whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :] for bit in (1, 8, 128)]
+    for content in damaged:
+        path.write_bytes(content)
+        try:
+            assert list(Table(path)) == expected  # dates and the like, which are not read
+        except ValueError as error:
+            told.append(str(error))
+    assert all(str(path) in one for one in told)
+    assert len(told) > len(damaged) // 2
+    with pytest.raises(FileNotFoundError):
+        Table(tmp_path / "nothing.npz")

@@ -8,7 +8,8 @@ Copy the file into another program. ::
     table.figures(1234)             # the same as numbers: (1, 3) a win in three plies, (31,) a distance
 
 A table of games that count symmetric positions as one has one position of each class: searchbench's `Game.canonical` finds it.
-Numbers that are no position, and cells that the table does not have, raise KeyError.
+Numbers that are no position, and cells that the table does not have, raise KeyError. A file that is no table, or is
+damaged, raises ValueError.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import json
 import struct
 import sys
 import zipfile
+import zlib
 from array import array
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 FORMAT = "searchbench table 1"
@@ -40,31 +43,38 @@ class Table:
     """Hold the values of the positions of a game, by their numbers and, where the file has them, by their cells."""
 
     def __init__(self, path: Any) -> None:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-            if "about.npy" not in names:
-                raise ValueError(
-                    f"{path} is no table: it lacks `about`; `searchbench export DB --to FILE.npz` writes tables"
-                )
-            about = json.loads(bytes(_array(archive, "about")).decode())
-            if about.get("format") != FORMAT:
-                raise ValueError(f"{path} has the format {about.get('format')!r}; this reader knows {FORMAT!r}")
-            self.game: str = about["game"]
-            self.rule: str = about["rule"]
-            self.columns: tuple[str, ...] = tuple(about["columns"])
-            """What the figures are: outcome (1, 0, -1 for the player to move) and plies; or value."""
-            self.width: int = about["width"]
-            self._values: dict[int, tuple[str | None, tuple[int, ...] | None]] = {
-                int(code): (text, None if figures is None else tuple(figures))
-                for code, (text, figures) in about["values"].items()
-            }
-            self.parts = [
-                Part(one["name"], one["start"], one["stop"], _array(archive, f"codes_{place}"))
-                for place, one in enumerate(about["parts"])
-            ]
-            self._illegal: int = about["illegal"]
-            self._cells = _array(archive, "cells") if "cells.npy" in names else None
-            self._numbers = _array(archive, "numbers") if "numbers.npy" in names else None
+        with Path(path).open("rb") as file:
+            try:
+                with zipfile.ZipFile(file) as archive:
+                    self._read(path, archive)
+            except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError) as error:
+                raise ValueError(f"{path} is no table, or is damaged: {error}") from None
+
+    def _read(self, path: Any, archive: zipfile.ZipFile) -> None:
+        names = set(archive.namelist())
+        if "about.npy" not in names:
+            raise ValueError(
+                f"{path} is no table: it lacks `about`; `searchbench export DB --to FILE.npz` writes tables"
+            )
+        about = json.loads(bytes(_array(archive, "about")).decode())
+        if about.get("format") != FORMAT:
+            raise ValueError(f"{path} has the format {about.get('format')!r}; this reader knows {FORMAT!r}")
+        self.game: str = about["game"]
+        self.rule: str = about["rule"]
+        self.columns: tuple[str, ...] = tuple(about["columns"])
+        """What the figures are: outcome (1, 0, -1 for the player to move) and plies; or value."""
+        self.width: int = about["width"]
+        self._values: dict[int, tuple[str | None, tuple[int, ...] | None]] = {
+            int(code): (text, None if figures is None else tuple(figures))
+            for code, (text, figures) in about["values"].items()
+        }
+        self.parts = [
+            Part(one["name"], one["start"], one["stop"], _array(archive, f"codes_{place}"))
+            for place, one in enumerate(about["parts"])
+        ]
+        self._illegal: int = about["illegal"]
+        self._cells = _array(archive, "cells") if "cells.npy" in names else None
+        self._numbers = _array(archive, "numbers") if "numbers.npy" in names else None
 
     def __len__(self) -> int:
         """Return how many numbers the table has; some may be no position."""
