@@ -302,6 +302,11 @@ def test_solve_replaces_a_database_only_when_told(program: Program, tmp_path: Pa
     assert program("solve", "sliding:2x2", "--to", tmp_path / "four.db", "--force").code == 0
 
 
+def test_a_line_between_two_players_has_no_cost(program: Program, tmp_path: Path) -> None:
+    assert program("solve", "tic-tac-toe", "--to", tmp_path / "ttt.db").code == 0
+    assert program("line", tmp_path / "ttt.db", "start").out.splitlines()[-1] == "9 moves"
+
+
 def test_one_level_and_one_thread_are_not_many(program: Program, tmp_path: Path) -> None:
     told = program("solve", "awari:2", "--threads", "1", "--parts", "all", "--to", tmp_path / "awari.db").out
     assert "1 thread\n" in told

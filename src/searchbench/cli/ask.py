@@ -144,7 +144,8 @@ def line(
         show.write_json({"cost": found.cost, "moves": found.move_texts(), "states": states})
         return
     show.write(show.line(found))
-    show.write(f"\n{counted(str(len(found)), 'move')}, cost {found.cost}")
+    cost = "" if database.game.two_players else f", cost {found.cost}"
+    show.write(f"\n{counted(str(len(found)), 'move')}{cost}")
 
 
 def position_in(database: Database, text: str) -> Position:
