@@ -168,5 +168,5 @@ def test_the_program_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out)
     assert (told["ranks"], told["bandwidth"], told["fits"]) == (4, 1e9, True)
     assert app.run(words) == 0
-    assert "on 4 ranks of 1 threads" in capsys.readouterr().out
+    assert "on 4 ranks of 1 thread:" in capsys.readouterr().out
     assert app.run(["predict", "awari:5", "--network", "1GB/s"]) == 30

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.analyse.predict import format_seconds
+from searchbench.board import counted
 from searchbench.errors import BadRequest
 from searchbench.exchange.simulated import Network
 from searchbench.run import format_memory, parse_memory
@@ -71,9 +72,9 @@ class RanksPrediction:
         return asdict(self) | {"fits": self.fits}
 
     def __str__(self) -> str:
-        cost = self.cost
+        cost, threads = self.cost, counted(str(self.threads), "thread")
         lines = [
-            f"{self.game}: {self.numbers:,} numbers by {self.solver} on {self.ranks:,} ranks of {self.threads} threads: about "
+            f"{self.game}: {self.numbers:,} numbers by {self.solver} on {self.ranks:,} ranks of {threads}: about "
             f"{format_seconds(cost.seconds)}, {format_memory(cost.traffic)} of traffic, {format_memory(cost.memory)} of memory "
             f"on each rank, at most {format_memory(self.disk)} of disk",
         ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
@@ -85,21 +86,17 @@ def solve(
         return
     how = f"{facts['solver']} ({facts['form']})" if "form" in facts else facts["solver"]
     compiled = f"compiled in {facts['compile_seconds']} s, " if facts.get("compile_seconds") else ""
-    where = f"on {facts['device']}" if "device" in facts else _counted(facts["threads"], "thread")
+    where = f"on {facts['device']}" if "device" in facts else counted(str(facts["threads"]), "thread")
     show.write(
         f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
-        f"{how}, {_counted(facts['levels'], 'level')}, {compiled}solved in {facts['seconds']} s, "
+        f"{how}, {counted(str(facts['levels']), 'level')}, {compiled}solved in {facts['seconds']} s, "
         f"{where}{' (simulated)' * ('simulated' in facts)}"
     )
     if not facts["reachable"] and not database.game.two_players:
         show.write("  no state is solved: `terminal` returns 0 for a solved state, and UNDECIDED for all others")
     for name, group in database.facts.get("groups", {}).items():
-        show.write(f"  part {name}: {_counted(group['levels'], 'level')}, {group['seconds']} s")
+        show.write(f"  part {name}: {counted(str(group['levels']), 'level')}, {group['seconds']} s")
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
-
-
-def _counted(number: int, one: str) -> str:
-    return f"{number} {one}{'s' * (number != 1)}"
 
 
 def _announce(

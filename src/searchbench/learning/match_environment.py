@@ -71,7 +71,8 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
             return
         move = self.oracle.move_of(action)
         if move not in self.game.moves(self._state):
-            raise ValueError(f"{action}: {self.game.format(self._state)!r} has no such move")
+            state = self.game.format(self._state)
+            raise ValueError(f"action {action} is not legal in {state!r}; `action_mask` tells which ones are")
         self._cumulative_rewards[player] = 0.0
         self._clear_rewards()
         self.infos[player] = {"regret": self.oracle.regret(self._state, move)}
