@@ -343,6 +343,8 @@ def test_missing_rule_names_the_kernel_and_the_rule() -> None:
         jit.bind(count_unmoves, names)
     assert (caught.value.kernel, caught.value.rule) == ("count_unmoves", "unmoves")
     assert jit.missing(count_unmoves, names) == {"unmoves"}
+    with pytest.raises(MissingRule, match="the solver needs `unmoves`"):
+        jit.bind(unmoves, names)
 
 
 def test_what_a_kernel_needs_is_what_it_reaches() -> None:

@@ -56,11 +56,12 @@ class UnknownName(BadRequest):
 
 
 class MissingRule(SearchBenchError):
-    """Report a function that a solver needs and the game's rules do not supply."""
+    """Report a function that a solver, by its kernel, needs and the game's rules do not supply."""
 
     def __init__(self, kernel: str, rule: str) -> None:
+        needs = f"{kernel} needs `{rule}`" if kernel != rule else f"the solver needs `{rule}`"
         super().__init__(
-            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to the functions that rules() returns"
+            f"{needs}, which the game's rules() does not supply: add it to the functions that rules() returns"
         )
         self.kernel = kernel
         self.rule = rule
