@@ -16,12 +16,13 @@ from searchbench.abstractions.sliding_groups import SlidingGroups
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, LimitReached
 from searchbench.line import Line
-from searchbench.reproduce import ROWS, berliner, experiment, junghanns, morris, reproduce
+from searchbench.reproduce import ROWS, berliner, experiment, junghanns, morris, reproduce, rolling_stone
 from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, fewer_moves, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
-from searchbench.run import Run
+from searchbench.run import Limits, Run
 from searchbench.solvers.guided import Attempt
+from searchbench.solvers.guided.enhanced import Enhanced
 
 
 def test_a_row_tells_the_papers_figure_ours_and_the_verdict() -> None:
@@ -300,3 +301,22 @@ def test_the_rows_on_go_moku_keep_their_work_and_share_it(tmp_path: Path, monkey
         with pytest.raises(LimitReached):
             ROWS[row].measure(Run(work=tmp_path / row))
     assert asked == [tmp_path / "gomoku-15", tmp_path / "gomoku-15", tmp_path / "gomoku-15-standard"]
+
+
+def test_the_row_on_r11_counts_levels_within_each_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many are solved here as there are millions of nodes, and both parts are judged against the paper's R10."""
+
+    def solved(configuration: Enhanced, name: str, _run: Run, limits: Limits) -> list[dict[str, Any]]:
+        assert (configuration, name) == (Enhanced(version="R11"), "R11")
+        millions = limits.nodes // 1_000_000
+        return [{"status": "solved" if level < millions else "open", "nodes": 7, "cpu": 0.5} for level in range(90)]
+
+    monkeypatch.setattr(rolling_stone, "solved_by", solved)
+    outcome = reproduce(ROWS["J9"], parts=["all"])
+    assert outcome.measured == {"1 million nodes": 1, "20 million nodes": 20}
+    assert [(cost["name"], cost["states"]) for cost in outcome.costs] == [("R11: 1 of 90", 630), ("R11: 20 of 90", 630)]
+    assert outcome.verdict == "differs"
+    assert (
+        reproduce(replace(ROWS["J9"], paper={"1 million nodes": 1, "20 million nodes": 19}), parts=["all"]).verdict
+        == "better"
+    )

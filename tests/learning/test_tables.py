@@ -146,6 +146,18 @@ def test_the_reader_refuses_what_is_no_table(tmp_path: Path) -> None:
     np.savez(tmp_path / "new.npz", about=np.frombuffer(b'{"format": "searchbench table 9"}', np.uint8))
     with pytest.raises(ValueError, match="format 'searchbench table 9'"):
         Table(tmp_path / "new.npz")
+    for about in (
+        b"[]",
+        b"{",
+        b'{"format": "searchbench table 1"}',
+        b'{"format": "searchbench table 1", "game": 1, "rule": 2, "columns": 3}',
+    ):
+        np.savez(tmp_path / "other.npz", about=np.frombuffer(about, np.uint8))
+        with pytest.raises(ValueError, match=r"other\.npz is no table, or is damaged"):
+            Table(tmp_path / "other.npz")
+    np.savez(tmp_path / "other.npz", about=np.array([0.5]))
+    with pytest.raises(ValueError, match=r"other\.npz is no table, or is damaged: about has the type <f8"):
+        Table(tmp_path / "other.npz")
 
 
 def test_the_reader_refuses_a_damaged_file_by_its_name(databases: dict[str, Database], tmp_path: Path) -> None:

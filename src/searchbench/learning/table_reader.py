@@ -26,6 +26,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FORMAT = "searchbench table 1"
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError,
+    LookupError, ValueError, TypeError, AttributeError, SyntaxError,
+)  # fmt: skip
+"""Errors that a file raises which is no table: those of its archive, then those of arrays and of JSON of another shape."""
 TYPES = {"|i1": "b", "|u1": "B", "<i2": "h", "<u2": "H", "<i4": "i", "<u4": "I", "<i8": "q", "<u8": "Q"}
 """The types of arrays as NumPy names them, and as the module `array` does."""
 
@@ -46,19 +51,17 @@ class Table:
         with Path(path).open("rb") as file:
             try:
                 with zipfile.ZipFile(file) as archive:
-                    self._read(path, archive)
-            except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError) as error:
+                    self._read(archive)
+            except DAMAGE as error:
                 raise ValueError(f"{path} is no table, or is damaged: {error}") from None
 
-    def _read(self, path: Any, archive: zipfile.ZipFile) -> None:
+    def _read(self, archive: zipfile.ZipFile) -> None:
         names = set(archive.namelist())
         if "about.npy" not in names:
-            raise ValueError(
-                f"{path} is no table: it lacks `about`; `searchbench export DB --to FILE.npz` writes tables"
-            )
+            raise ValueError("it lacks `about`; `searchbench export DB --to FILE.npz` writes tables")
         about = json.loads(bytes(_array(archive, "about")).decode())
         if about.get("format") != FORMAT:
-            raise ValueError(f"{path} has the format {about.get('format')!r}; this reader knows {FORMAT!r}")
+            raise ValueError(f"it has the format {about.get('format')!r}; this reader knows {FORMAT!r}")
         self.game: str = about["game"]
         self.rule: str = about["rule"]
         self.columns: tuple[str, ...] = tuple(about["columns"])
