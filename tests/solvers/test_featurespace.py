@@ -53,7 +53,7 @@ from searchbench.solvers.guided.featurespace.kernel import (
     owner_of,
     rest_of,
 )
-from searchbench.solvers.guided.featurespace.search import _Strategy
+from searchbench.solvers.guided.featurespace.strategy import Searching
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND
 from searchbench.verify.lurd import replay
 
@@ -364,6 +364,6 @@ def test_a_search_that_is_over_is_held_by_nobody() -> None:
         for limits in (Limits(0), Limits(40)):
             with suppress(LimitReached):
                 search_state(load("sokoban:#3"), None, "featurespace", limits=limits, target="interpreted")
-        assert not [one for one in gc.get_objects() if isinstance(one, _Strategy)]
+        assert not [one for one in gc.get_objects() if isinstance(one, Searching)]
     finally:
         gc.enable()

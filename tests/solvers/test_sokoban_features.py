@@ -20,7 +20,7 @@ from searchbench.games.sokoban.featurespace.rooms import blockers_of, doors_of, 
 from searchbench.games.sokoban.rules import normal_man, state_of
 from searchbench.games.sokoban.tables import NEVER
 from searchbench.solvers.guided import search_state
-from searchbench.solvers.guided.featurespace import search
+from searchbench.solvers.guided.featurespace import search, strategy, turns
 from searchbench.solvers.guided.featurespace.contract import restore
 from searchbench.verify.lurd import replay
 
@@ -306,20 +306,20 @@ def test_pulls_to_a_square_are_the_pushes_from_it() -> None:
 
 def test_halves_from_both_ends_join_to_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short turns make the searches meet; a level that has no solution is told so from either end."""
-    monkeypatch.setattr(search, "FIRST_SHARE", 2)
-    joined, halves, plain = [], search._halves, search._Strategy.search
+    monkeypatch.setattr(turns, "FIRST_SHARE", 2)
+    joined, halves, plain = [], search.halves, strategy.Searching.search
 
-    def mostly_backwards(self: Any, others: int, share: int) -> int:
-        return plain(self, others, 4 * share if self.strategy.backward else 1)
+    def mostly_backwards(self: Any, others: int, share: int, watch: Any) -> int:
+        return plain(self, others, 4 * share if self.strategy.backward else 1, watch)
 
-    monkeypatch.setattr(search._Strategy, "search", mostly_backwards)
+    monkeypatch.setattr(strategy.Searching, "search", mostly_backwards)
 
     def noted(*arguments: Any) -> Any:
         found = halves(*arguments)
         joined.append((len(found[0]), len(found[1])))
         return found
 
-    monkeypatch.setattr(search, "_halves", noted)
+    monkeypatch.setattr(search, "halves", noted)
     chance = random.Random(38)
     for round_ in range(20):
         text = random_level(chance, 3, (4, 5), solvable=round_ % 8 != 0)

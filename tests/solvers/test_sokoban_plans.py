@@ -51,9 +51,10 @@ from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.tables import NEVER
+from searchbench.run import Run
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
-from searchbench.solvers.guided.featurespace import search
+from searchbench.solvers.guided.featurespace import search, strategy, turns
 from searchbench.solvers.guided.featurespace.contract import (
     KEY,
     MOVE,
@@ -65,7 +66,7 @@ from searchbench.solvers.guided.featurespace.contract import (
     write_macros,
 )
 from searchbench.solvers.guided.featurespace.kernel import MET, NONE, OWNER_BITS, STATUS
-from searchbench.solvers.guided.featurespace.search import luby
+from searchbench.solvers.guided.featurespace.strategy import luby
 from searchbench.solvers.guided.task import EXHAUSTED, PAUSED
 from searchbench.verify.lurd import replay
 
@@ -368,26 +369,26 @@ DOUBLE = (UNTANGLING, AIMING_BACK, SPREADING, AIMING_FORTH)
 
 
 def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "FIRST_SHARE", 2)
-    chance, searched, plain = random.Random(18), [], search._Strategy.search
+    monkeypatch.setattr(turns, "FIRST_SHARE", 2)
+    chance, searched, plain = random.Random(18), [], strategy.Searching.search
 
-    def noted(self: Any, others: int, share: int) -> int:
+    def noted(self: Any, others: int, share: int, watch: Any) -> int:
         before = self.nodes
-        ended = plain(self, others, share)
+        ended = plain(self, others, share, watch)
         searched.append((id(self), share, self.nodes > before))
         return ended
 
-    monkeypatch.setattr(search._Strategy, "search", noted)
-    turns = 0
+    monkeypatch.setattr(strategy.Searching, "search", noted)
+    most = 0
     for round_ in range(16):
         text = random_level(chance, 3, (5, 5), solvable=round_ % 4 != 0)
         game = Sokoban(text)
         searched.clear()
         if Maze(text).least_pushes() is None:
             with pytest.raises(Unsolvable):
-                search_state(game, None, "featurespace", target="interpreted")
+                search_state(game, None, "featurespace", Run(threads=1), target="interpreted")
         else:
-            line = search_state(game, None, "featurespace", target="interpreted")
+            line = search_state(game, None, "featurespace", Run(threads=1), target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
         rules = game.feature_space().strategies
         begun = [one for one in rules if not rules[one].late]  # the first round has fewer turns
@@ -395,8 +396,8 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         halves = {one: 4 if one in DOUBLE else 1 if one in (BACKWARD, UNPACKING) else 2 for one in rules}
         assert [share for _, share, _ in searched] == [halves[one] << round_ for round_, one in order[: len(searched)]]
         assert len({one for one, _, _ in searched}) == len({one for _, one in order[: len(searched)]})
-        turns = max(turns, len(searched))
-    assert turns > 9, turns
+        most = max(most, len(searched))
+    assert most > 9, most
 
 
 def test_untangling_waits_where_all_goals_lie_together() -> None:
@@ -409,19 +410,19 @@ def test_untangling_waits_where_all_goals_lie_together() -> None:
 
 def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [luby(number) for number in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
-    monkeypatch.setattr(search, "FIRST_SHARE", 2_000)
-    monkeypatch.setattr(search, "FIRST_TRIAL", 5)
+    monkeypatch.setattr(turns, "FIRST_SHARE", 2_000)
+    monkeypatch.setattr(strategy, "FIRST_TRIAL", 5)
     others = vars(SokobanFeatureSpace)["strategies"].func
     late = property(lambda rules: {one: replace(own, late=one != VARYING) for one, own in others(rules).items()})
     monkeypatch.setattr(SokobanFeatureSpace, "strategies", late)
-    begun, plain, chance = list[tuple[int, list[Any], int]](), search._Strategy._begin, random.Random(39)
+    begun, plain, chance = list[tuple[int, list[Any], int]](), strategy.Searching._begin, random.Random(39)
 
-    def noted(self: Any, entries: int, others: int) -> None:
-        plain(self, entries, others)
+    def noted(self: Any, entries: int, pause: Any) -> None:
+        plain(self, entries, pause)
         if self.number == VARYING:
-            begun.append((self.before, self.searched[0].plan.tolist(), len(self.perimeters[0].keys)))
+            begun.append((self.before, self.work.plan.tolist(), len(self.perimeters[0].keys)))
 
-    monkeypatch.setattr(search._Strategy, "_begin", noted)
+    monkeypatch.setattr(strategy.Searching, "_begin", noted)
     most = plans = 0
     of_seeds: dict[int, list[Any]] = {0: [], 3: []}
     for round_ in range(16):
@@ -431,9 +432,9 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
         begun.clear()
         if Maze(text).least_pushes() is None:
             with pytest.raises(Unsolvable):
-                search_state(game, None, "featurespace", seed=seed, target="interpreted")
+                search_state(game, None, "featurespace", Run(threads=1), seed=seed, target="interpreted")
         else:
-            line = search_state(game, None, "featurespace", seed=seed, target="interpreted")
+            line = search_state(game, None, "featurespace", Run(threads=1), seed=seed, target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
         of_seeds[seed].append([plan for _, plan, _ in begun][:2])
         for trial, (before, after) in enumerate(itertools.pairwise(one[0] for one in begun), 1):
@@ -448,22 +449,22 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
 @pytest.mark.parametrize("aiming", [AIMING_BACK, AIMING_FORTH])
 def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyPatch, aiming: int) -> None:
     """They and those aimed at alone solve levels; that the first trial aims at a lost position is no proof."""
-    monkeypatch.setattr(search, "FIRST_SHARE", 40)
-    monkeypatch.setattr(search, "FIRST_TRIAL", 30)
-    monkeypatch.setattr(search, "MOST_HALVINGS", 2)
+    monkeypatch.setattr(turns, "FIRST_SHARE", 40)
+    monkeypatch.setattr(strategy, "FIRST_TRIAL", 30)
+    monkeypatch.setattr(strategy, "MOST_HALVINGS", 2)
     plain, begin, target, halves = (
-        search._Strategy.search, search._Strategy._begin, search._Strategy.target, search._halves,
+        strategy.Searching.search, strategy.Searching._begin, strategy.Searching.target, search.halves,
     )  # fmt: skip
     aimed, met, dead, lost = set[tuple[int, ...]](), Counter[int](), dict[Any, list[int]](), 0
 
-    def searched(self: Any, others: int, share: int) -> int:
+    def searched(self: Any, others: int, share: int, watch: Any) -> int:
         nonlocal lost
         if self.number in self.rules.strategies[aiming].aims:
-            ended = plain(self, others, 1)
+            ended = plain(self, others, 1, watch)
             return PAUSED if ended == EXHAUSTED and aiming == AIMING_FORTH else ended  # it had nothing to meet
         if self.number != aiming:
             return PAUSED
-        ended = plain(self, others, share)
+        ended = plain(self, others, share, watch)
         if self.note[STATUS] == EXHAUSTED:
             assert ended == PAUSED
             assert self.trials % self.strategy.tries == 0  # the next one has another aim
@@ -478,10 +479,10 @@ def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyP
         assert trial or scores[positions.index(found)] == min(scores)
         return found if trial else dead[self.task.game]
 
-    def begun(self: Any, entries: int, others: int) -> None:
-        begin(self, entries, others)
+    def begun(self: Any, entries: int, pause: Any) -> None:
+        begin(self, entries, pause)
         if self.number == aiming:
-            goals = self.searched[0].base.maze[:, GOAL]
+            goals = self.work.base.maze[:, GOAL]
             assert len(self.perimeters[0].keys) == 1  # nothing meets a trial that may be over
             aimed.add(tuple(np.flatnonzero(goals >= 0).tolist()))
 
@@ -492,8 +493,8 @@ def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyP
         return halves(strategies, one)
 
     for name, function in (("search", searched), ("_begin", begun), ("target", chosen)):
-        monkeypatch.setattr(search._Strategy, name, function)
-    monkeypatch.setattr(search, "_halves", noted)
+        monkeypatch.setattr(strategy.Searching, name, function)
+    monkeypatch.setattr(search, "halves", noted)
     chance = random.Random(40)
     for _ in range(10):
         game = Sokoban(text := random_level(chance, 3, (5, 6), solvable=True))

@@ -1,4 +1,4 @@
-"""Feature-space search on Sokoban: every level of a collection, ten minutes each, on one processor.
+"""Feature-space search on Sokoban: every level of a collection, ten minutes each, with all threads on one level after the other.
 
 The levels do not come with searchbench: `rolling_stone` tells where those of XSokoban are looked for; those of Microban are
 in the file that the environment variable SEARCHBENCH_MICROBAN names. What comes of each level is written to the row's folder of
@@ -38,7 +38,7 @@ def collection(file: str, count: int, name: str, run: Run, seconds: float = SECO
     known = {row["level"]: row for row in rows if row["limit"] == seconds}
     for number in range(1, count + 1):
         if number not in known:
-            found = searched(load(f"sokoban:{file}#{number}"), FeatureSpace(), Limits(0, seconds))
+            found = searched(load(f"sokoban:{file}#{number}"), FeatureSpace(), Limits(0, seconds), run.threads)
             known[number] = {"level": number, "limit": seconds} | found
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -133,18 +133,25 @@ class Task:
         spent = self.run.seconds - self.started
         return bool((self.nodes and nodes >= self.nodes) or (self.seconds and spent >= self.seconds))
 
-    def report(self, stage: str, nodes: int, bound: int, kept: int = 0) -> None:
-        """Tell how far the search is, with `kept` different states; raise LimitReached at a limit."""
+    def report(self, stage: str, nodes: int, bound: int, kept: int = 0, counted: int = 0) -> None:
+        """Tell how far the search is, with `kept` different states; raise LimitReached at a limit.
+
+        Other nodes may count against the limit: those that threads have still to search.
+        """
         self.run.progress(stage, nodes, self.nodes)
+        if self.is_over(counted or nodes):
+            raise self.limit_reached(nodes, bound, kept)
+
+    def limit_reached(self, nodes: int, bound: int, kept: int = 0) -> LimitReached:
+        """Return the error for a search that has found no solution up to its limit."""
         spent = self.run.seconds - self.started
-        if self.is_over(nodes):
-            raise LimitReached(
-                f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s; "
-                f"it costs at least {bound}",
-                bound,
-                nodes,
-                kept,
-            )
+        return LimitReached(
+            f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s; "
+            f"it costs at least {bound}",
+            bound,
+            nodes,
+            kept,
+        )
 
     def line(self, moves: Sequence[int], cost: int, nodes: int, optimal: bool, kept: int = 0) -> Line:
         """Return the line that was found."""

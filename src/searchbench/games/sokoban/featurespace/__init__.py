@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,7 +29,7 @@ from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
-from searchbench.solvers.guided.featurespace.search import Strategy
+from searchbench.solvers.guided.featurespace.strategy import Strategy
 
 RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNTANGLING = range(7)
 UNPACKING, BACKWARD, AIMING_BACK, SPREADING, AIMING_FORTH = range(7, 12)
@@ -251,6 +252,12 @@ class SokobanFeatureSpace:
             shared.corrals, shared.frozen, shared.jams, shared.pairs, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip
+
+    def apart(self, works: Sequence[Any]) -> tuple[SokobanFeatureSpace, list[Any]]:
+        """Return the same for another thread, and the arrays of searches that go on there, which stay those of its strategies."""
+        fixed = {id(one): one for one in (self.tables, *(shared.names for shared in self.shared.values()))}
+        shared, own = copy.deepcopy((self.shared, list(works)), fixed)
+        return replace(self, shared=shared, aimed={}), own
 
     def _towards(self, stones: Sequence[int]) -> SokobanFeatureSpace:
         """Return the same of the level with its goals where stones stand; it is kept until another one is asked for."""

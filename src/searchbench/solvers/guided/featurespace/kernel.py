@@ -102,6 +102,14 @@ def enter(perimeter: Perimeter, key: int, owner: int) -> None:
         place = (place + 1) & mask
 
 
+def enter_all(perimeter: Perimeter, keys: Any, owners: Any) -> None:
+    """Enter the positions that stand in another perimeter."""
+    perimeter, keys, owners = unowned(perimeter), unowned(keys), unowned(owners)
+    for one in range(len(keys)):
+        if owner_of(perimeter, keys[one]) == NONE:
+            enter(perimeter, keys[one], owners[one])
+
+
 def owner_of(perimeter: Perimeter, key: int) -> int:
     """Return who has entered a position, NONE if nobody has."""
     key |= 1 << 62
