@@ -135,7 +135,7 @@ def test_korf() -> None:
 
 
 def test_threads_and_the_compiler_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchbench.solvers.guided.idastar.LONG", 100)
+    monkeypatch.setattr("searchbench.solvers.guided.idastar.LONG", 0)
     monkeypatch.setattr(tree_splitting, "TREES", 20)
     game, state = load("sliding:3x3"), "8 0 6 5 4 7 2 3 1"
     one, two = (search(game, state, automaton=8, run=Run(threads=threads)) for threads in (1, 2))

@@ -359,7 +359,7 @@ def claims_what_is_true(seed: int, times: int = 6) -> None:
 @pytest.fixture
 def small_regions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share out the trees of small searches, too."""
-    monkeypatch.setattr(idastar, "LONG", 10)
+    monkeypatch.setattr(idastar, "LONG", 0)
     monkeypatch.setattr(tree_splitting, "TREES", 5)
     monkeypatch.setattr(tree_splitting, "SLICE", 40)
 

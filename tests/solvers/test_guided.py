@@ -482,7 +482,14 @@ def test_dead_ends_can_be_switched_off() -> None:
 
 
 def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = load("sliding:4x4")
+    monkeypatch.setattr(idastar, "LONG", 0.001)
+    game, regions, plain = load("sliding:4x4"), [], tree_splitting.TreeSplitting.__init__
+
+    def noted(self: Any, task: Any, nodes: int) -> None:
+        plain(self, task, nodes)
+        regions.append(nodes)
+
+    monkeypatch.setattr(tree_splitting.TreeSplitting, "__init__", noted)
     easy = sorted(KORF, key=lambda instance: instance["ida_md_generated_last"])[:8]
     for options in ({}, {"automaton": 0}, {"order": "bound"}):
         for instance in easy:
@@ -491,6 +498,14 @@ def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.Monke
             two = search(game, text, target="cpu", run=Run(threads=2), **options)
             assert one.nodes > (300_000 if "automaton" in options else 100_000)
             assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
+    assert len(regions) > 12  # most of the searches were shared out, after their first rounds
+    assert min(regions) > 1
+
+
+def test_short_rounds_stay_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To share a round out takes some hundredths of a second, and bounds may grow in a thousand small steps."""
+    monkeypatch.setattr(idastar, "TreeSplitting", None)
+    assert search(load("sliding:3x3"), target="cpu", run=Run(threads=2)).optimal
 
 
 def test_threads_on_a_path_that_never_forks(monkeypatch: pytest.MonkeyPatch) -> None:

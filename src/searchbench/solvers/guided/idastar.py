@@ -36,8 +36,8 @@ from searchbench.solvers.shared.transposition import (
 )
 from searchbench.store.working import WorkingFolder, discard, working_folder
 
-LONG: Final = 300_000
-"""After how many nodes the next round is worth the work of sharing it out."""
+LONG: Final = 0.1
+"""After a round of so many seconds the next one is worth the work of sharing it out, some hundredths of a second."""
 
 IMPATIENCE: Final = 8
 """How often a round begins again before the bound grows, where restarts are asked for."""
@@ -192,12 +192,15 @@ class _Deepening:
     def line(self) -> Line:
         """Search round by round until the end."""
         alone = self.task.remembers or self.task.exhausts or self.task.run.threads == 1
+        took = 0.0
         while True:
-            if self.splitting is None and not alone and self.search.nodes > LONG:
+            if self.splitting is None and not alone and took >= LONG:
                 self.splitting = TreeSplitting(self.task, self.search.nodes)
+            began = self.task.run.seconds
             line = self.round()
             if line is not None:
                 return line
+            took = self.task.run.seconds - began
 
     def round(self) -> Line | None:
         """Search below one bound; return the line if that was the last time, else make the next bound."""
