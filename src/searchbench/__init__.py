@@ -81,7 +81,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'searchbench' has no attribute {name!r}")
+        from searchbench.errors import no_such_name
+
+        if name.startswith("_"):  # asked for by Python and its tools
+            raise AttributeError(f"module 'searchbench' has no attribute {name!r}")
+        raise no_such_name("searchbench", name, __all__)
     home = _HOMES[name]
     module = importlib.import_module(f"searchbench.{home or name}")
     globals()[name] = getattr(module, name) if home else module

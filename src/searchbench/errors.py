@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import traceback
 import types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,16 @@ def told(error: BaseException) -> str:
     """Return an exception as one line: its type and message."""
     message = str(error)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def no_such_name(module: str, name: str, names: Sequence[str]) -> AttributeError:
+    """Return the error for a name that a module does not have: it names those like it, or all."""
+    import difflib
+
+    word = name.lower()
+    like = [one for one in names if word in one.lower() or one.lower() in word]
+    like = like or difflib.get_close_matches(name, names, 3)
+    return AttributeError(f"module {module!r} has no attribute {name!r}; it has {', '.join(like or sorted(names))}")
 
 
 def compiler_complaint(error: Exception) -> str:

@@ -103,3 +103,18 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
         sb.solve("sliding:3x3", to=tmp_path / "four.db", progress=lambda stage, *_: stages.append(stage))
     assert not stages  # before anything is solved
     sb.solve("sliding:2x2", to=tmp_path / "four.db", overwrite=True)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "told"),
+    [
+        (sb, "Databse", "it has Database"),
+        (sb, "open", "it has open_certificate, open_database"),
+        (sb.index, "Permutation", "it has LexicographicPermutation, MyrvoldRuskeyPermutation"),
+        (sb.index, "Zzz", "it has Combination, Composition, Index"),
+    ],
+)
+def test_a_name_that_there_is_not_is_told_with_those_like_it(module: Any, name: str, told: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; {told}"):
+        getattr(module, name)
+    assert not hasattr(module, "__wrapped__")

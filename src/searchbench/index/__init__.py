@@ -1,5 +1,8 @@
 """Indexes: bijections between the states of a game and 0 .. size - 1 (Gasser 1995, section 3.3; Edelkamp 2017)."""
 
+from typing import Any
+
+from searchbench.errors import no_such_name
 from searchbench.index.combination import Combination, Composition
 from searchbench.index.compose import Product, Radix, Sum
 from searchbench.index.multiset import Multiset, OneEmpty, multinomial
@@ -30,3 +33,7 @@ __all__ = [
     "multinomial",
     "polya_count",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise no_such_name("searchbench.index", name, __all__)
