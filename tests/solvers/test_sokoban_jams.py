@@ -6,13 +6,12 @@ import itertools
 import random
 
 from naive_sokoban import Maze, Node, Place
-from searchbench.games.sokoban.enhanced import jams
+from searchbench.games.sokoban.enhanced import frozen, jams
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import AT
 from searchbench.games.sokoban.enhanced.controls import JAM_EFFORT
 from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
 from searchbench.games.sokoban.enhanced.work import Work
-from searchbench.games.sokoban.featurespace import frozen
 from sokoban_levels import Level, is_lost_alone
 
 STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))

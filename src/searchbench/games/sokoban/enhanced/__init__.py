@@ -34,6 +34,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     PatternSearch,
 )
 from searchbench.games.sokoban.enhanced.exact import judged
+from searchbench.games.sokoban.enhanced.frozen import new_frozen
 from searchbench.games.sokoban.enhanced.influence import influences
 from searchbench.games.sokoban.enhanced.jams import new_jams
 from searchbench.games.sokoban.enhanced.pairs import new_pairs, write_gains
@@ -110,6 +111,7 @@ class EnhancedSokoban:
             *base, areas_of(tables, self.areas(controls)),
             patterns_of(tables, learning is not None, learning.capacity if learning else 1),
             influences(tables, controls), new_pairs(squares, self._has_pairs(controls)), new_jams(base, "jams" in controls.used),
+            new_frozen(base, "freeze" in controls.used),
         )  # fmt: skip
         self.reload(found, start)
         return found

@@ -44,7 +44,8 @@ from searchbench.games.sokoban.enhanced.controls import (
     TUNNELS,
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
-from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
+from searchbench.games.sokoban.enhanced.freeze import hold
+from searchbench.games.sokoban.enhanced.frozen import Frozen, is_frozen_dead
 from searchbench.games.sokoban.enhanced.jams import Jams, has_pattern, tells_dead
 from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
@@ -81,6 +82,7 @@ class Work(NamedTuple):
     influence: Any
     pairs: Pairs
     jams: Jams
+    frozen: Frozen
 
 
 def kind_of(move: int) -> int:
@@ -222,11 +224,12 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
 
 
 def freezes(work: Any, square: int, target: int) -> bool:
-    """Tell whether a push makes a freeze deadlock."""
+    """Tell whether a push freezes stones off the goals, or on goals so that others have too few."""
     put(work, square, target)
-    found = is_frozen_dead(work, target, work.controls[BIPARTITE] != 0)
+    ways = work.controls[BIPARTITE] != 0
+    found = is_frozen_dead(work, work.frozen, target, square) if ways else hold(work, target) == 2
     put(work, target, square)
-    return found
+    return bool(found)
 
 
 def makes_pattern(work: Any, square: int, target: int) -> bool:

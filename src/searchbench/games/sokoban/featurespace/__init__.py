@@ -14,6 +14,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.base import Base
+from searchbench.games.sokoban.enhanced.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.enhanced.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace import backward, position
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
@@ -21,7 +22,6 @@ from searchbench.games.sokoban.featurespace.base import base_work
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.exact import judged
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
-from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.pairs import Pairs, new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps

@@ -21,10 +21,10 @@ from searchbench.games.sokoban.enhanced.exact import (
     told_of,
 )
 from searchbench.games.sokoban.enhanced.freeze import hold
+from searchbench.games.sokoban.enhanced.frozen import is_cut_off, new_frozen
 from searchbench.games.sokoban.enhanced.jams import has_dead_jam, new_jams
 from searchbench.games.sokoban.featurespace.base import base_work
 from searchbench.games.sokoban.featurespace.corrals import has_dead_corral, new_corrals
-from searchbench.games.sokoban.featurespace.frozen import is_cut_off, new_frozen
 from searchbench.games.sokoban.featurespace.pairs import has_dead_pair, new_pairs
 
 CUT_OFF, CORRALS, JAMS, PAIRS = range(4)

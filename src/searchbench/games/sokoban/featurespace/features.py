@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, MARK, OFF_GOAL, SQUARE, STONES, flood
+from searchbench.games.sokoban.enhanced.frozen import Frozen
 from searchbench.games.sokoban.enhanced.jams import Jams
 from searchbench.games.sokoban.featurespace.corrals import Corrals
-from searchbench.games.sokoban.featurespace.frozen import Frozen
 from searchbench.games.sokoban.featurespace.pairs import Pairs
 
 PACKED, PARTS, DOORS, OUTSIDE, HOTSPOTS, DISTANCE = 36, 30, 24, 18, 12, 0

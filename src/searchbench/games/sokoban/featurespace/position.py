@@ -20,7 +20,7 @@ from searchbench.games.sokoban.enhanced.board import (
     walk,
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
-from searchbench.games.sokoban.enhanced.freeze import hold
+from searchbench.games.sokoban.enhanced.frozen import is_frozen_dead
 from searchbench.games.sokoban.enhanced.jams import has_dead_jam, has_pattern
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put
@@ -46,7 +46,6 @@ from searchbench.games.sokoban.featurespace.features import (
     scored,
     steps_done,
 )
-from searchbench.games.sokoban.featurespace.frozen import is_cut_off
 from searchbench.games.sokoban.featurespace.pairs import has_dead_pair
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
@@ -88,7 +87,7 @@ def is_lost(work: Any) -> bool:
     """Tell whether stones cannot all have goals, those around an area that the man cannot enter are lost, or a jam is."""
     base = work.base
     man = base.kept[0, base.kept.shape[1] - 1]
-    if estimate(base, 0, 0) >= UNREACHABLE or is_frozen_dead(work, -1, man):
+    if estimate(base, 0, 0) >= UNREACHABLE or is_frozen_dead(base, work.frozen, -1, man):
         return True
     return has_dead_corral(base, work.corrals) or has_dead_jam(base, work.jams, man, -1)
 
@@ -204,17 +203,9 @@ def is_dead(work: Any, origin: int, square: int, man: int, last: int) -> bool:
     """Tell whether a stone that was pushed from its origin to a square makes a deadlock there."""
     if square == origin:
         return False
-    if is_frozen_dead(work, square, man) or is_window_dead(work.base, man, square, last):
+    if is_frozen_dead(work.base, work.frozen, square, man) or is_window_dead(work.base, man, square, last):
         return True
     return has_dead_pair(work.base, work.pairs, square) or has_pattern(work.base, work.jams, square, man)
-
-
-def is_frozen_dead(work: Any, square: int, man: int) -> bool:
-    """Tell whether stones are frozen off the goals, or cut others off: those joined to a square, or all where that is -1."""
-    found = hold(work.base, square)
-    if found == 1 and square >= 0:
-        found = hold(work.base, -1)
-    return bool(found == 2 or (found == 1 and is_cut_off(work.base, work.frozen, man)))
 
 
 def score_of_known(work: Any, key: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GOAL, SQUARE, STONES
-from searchbench.games.sokoban.enhanced.freeze import FROZEN
+from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
 from searchbench.hashing import mix
 from searchbench.jit import trailing_zeros
 
@@ -39,16 +39,24 @@ class Frozen(NamedTuple):
     scratch: Any
 
 
-def new_frozen(base: Base) -> Frozen:
-    """Return the arrays for the level of a search."""
-    squares = len(base.maze)
-    slots = MOST_SLOTS
+def new_frozen(base: Base, used: bool = True) -> Frozen:
+    """Return the arrays for the level of a search, where they are `used`."""
+    squares = len(base.maze) if used else 1
+    slots = MOST_SLOTS if used else 1
     while slots > 1 and slots * squares**2 > SLOT_BYTES:
         slots >>= 1
     return Frozen(
         np.zeros(slots, np.int64), np.zeros((slots, squares, squares), np.uint8),
         np.zeros((slots, 4 * squares), np.int64), np.zeros((4, 4 * squares), np.int32),
     )  # fmt: skip
+
+
+def is_frozen_dead(base: Any, frozen: Frozen, square: int, man: int) -> bool:
+    """Tell whether stones are frozen off the goals, or cut others off: those joined to a square, or all where that is -1."""
+    found = hold(base, square)
+    if found == 1 and square >= 0:
+        found = hold(base, -1)  # stones elsewhere are walls, too
+    return bool(found == 2 or (found == 1 and is_cut_off(base, frozen, man)))
 
 
 def is_cut_off(base: Any, frozen: Frozen, man: int) -> bool:
