@@ -7,6 +7,7 @@ threads, and not on which of them is faster.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain, permutations
@@ -42,10 +43,12 @@ class Race:
         self.ended: dict[int, int] = {}
         """The nodes of this round after which a thread has ended the search."""
         self.failed = False
+        self.lock = threading.Lock()
+        """Held by the thread that tells how far the search is."""
 
     def is_over(self, nodes: int) -> bool:
         """Tell whether a thread with so many nodes in this round comes too late."""
-        return self.failed or any(nodes >= least for least in self.ended.values())
+        return self.failed or any(nodes >= least for least in list(self.ended.values()))
 
     @property
     def winner(self) -> int:
@@ -64,8 +67,8 @@ class Turns:
 
     @property
     def nodes(self) -> int:
-        """Return the macro moves generated on this thread."""
-        return sum(one.nodes for one in self.searches.values())
+        """Return the macro moves generated on this thread; another thread may ask."""
+        return sum(one.nodes for one in list(self.searches.values()))
 
     def planned(self, round_: int) -> dict[int, int]:
         """Return the strategies whose turn it is in a round, from 0 on, with the nodes of each turn."""
@@ -82,7 +85,8 @@ class Turns:
         before = self.nodes
 
         def watch(others: int, one: Searching) -> bool:
-            self.task.report("positions", told(), 0, one.kept, others + one.nodes)
+            with race.lock:
+                self.task.report("positions", told(), 0, one.kept, others + one.nodes)
             return self.task.run.stopped or race.is_over(self.nodes - before)
 
         try:
