@@ -49,8 +49,9 @@ MOST_STONES: Final = 16
 """The stones of a pattern, at most."""
 DEAD, OPEN, UNKNOWN = -2, -1, 1
 """What a search finds; a larger number tells how often a jam of unknown fate was met."""
-PROBED, WALK, GROUP = range(12, 15)
-"""Further rows of the board: where the man looked for a way round a stone, his queue, and the group of a stone."""
+PROBED, WALK, GROUP, BACK = range(12, 16)
+"""Further rows of the board: where the man looked for a way round a stone, his queue, the group of a stone, and the queue of the
+walk that meets his."""
 PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS, ASKED, TOLD, SEEN = range(9)
 """What stands in `counts`: the ways that were looked for, the patterns, and their links; the jams that searches looked at, those
 of searches that found nothing lost, and the lost jams that were found; the positions after a push, and those told lost;
@@ -228,26 +229,37 @@ def is_loose(jam: Base, jams: Jams, square: int) -> bool:
 
 
 def has_way(jam: Base, jams: Jams, man: int, goal: int) -> bool:
-    """Tell whether the man can walk from a square to another."""
-    maze, stands, probed, queue = jam.maze, jam.board[AT], jam.board[PROBED], jam.board[WALK]
-    jams.counts[PROBES] += 1
+    """Tell whether the man can walk from a square to another: walks from both meet, or one of them is soon at its end."""
+    board = jam.board
+    jams.counts[PROBES] += 2
     mark = jams.counts[PROBES]
-    probed[man] = mark
-    queue[0] = man
-    head, tail = 0, 1
-    while head < tail:
-        here = queue[head]
+    board[PROBED, man], board[PROBED, goal] = mark, mark + 1
+    board[WALK, 0], board[BACK, 0] = man, goal
+    head, tail, end = 0, 1, 1
+    while head < tail and head < end:
+        tail = walk_on(jam, WALK, head, tail, mark, mark + 1)
+        if tail < 0:
+            return True
+        end = walk_on(jam, BACK, head, end, mark + 1, mark)
+        if end < 0:
+            return True
         head += 1
-        for direction in range(4):
-            there = maze[here, direction]
-            if there < 0 or probed[there] == mark or stands[there] != 0:
-                continue
-            if there == goal:
-                return True
-            probed[there] = mark
-            queue[tail] = there
-            tail += 1
     return False
+
+
+def walk_on(jam: Base, row: int, head: int, tail: int, mark: int, other: int) -> int:
+    """Go on from the next square of a queue; return its new end, or -1 where the other walk is met."""
+    maze, stands, probed, queue = jam.maze, jam.board[AT], jam.board[PROBED], jam.board[row]
+    for direction in range(4):
+        there = maze[queue[head], direction]
+        if there < 0 or probed[there] == mark or stands[there] != 0:
+            continue
+        if probed[there] == other:
+            return -1
+        probed[there] = mark
+        queue[tail] = there
+        tail += 1
+    return tail
 
 
 def key_of(jams: Jams) -> int:
