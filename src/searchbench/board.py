@@ -219,42 +219,54 @@ def state_with(game: Game, pieces: Sequence[str], like: Sequence[int] | None = N
     put in the place of those of `like` in its notation; the state read from that is drawn again and compared with `pieces`.
     """
     why = ""
-    for text in _notations(game, pieces, game.start() if like is None else list(like), side):
+    for text, guessed in _notations(game, pieces, game.start() if like is None else list(like), side):
         try:
             state = game.read(text)
         except SearchBenchError as error:
-            why = _why(game, text, error)  # that of the last is told: it is most like the game's own notation
+            why = _why(game, text, error, guessed)  # that of the last is told: it is most like the game's own notation
             continue
         if game.pieces(state) == list(pieces):
             return state
     raise BadRequest(f"{game}: no position has these pieces{why}; place them otherwise, or enter its notation")
 
 
-def _why(game: Game, text: str, error: SearchBenchError) -> str:
-    """Return why a notation is no position; numbers of a state tell nobody who looks at a board."""
+def _why(game: Game, text: str, error: SearchBenchError, guessed: bool) -> str:
+    """Return why a notation is no position; numbers of a state and texts that the game does not read tell nobody."""
     try:
         state = game.parse(text)
         impossible = game.impossible(state)
     except Exception:  # a game of the user's own may raise anything
+        if guessed:
+            return ""
         named = f"{game}: {text!r} "
         told = str(error)
         return f": this board {told.removeprefix(named)}" if told.startswith(named) else f" ({told})"
     return f": {impossible}" if impossible else ""
 
 
-def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) -> Iterator[str]:
+def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) -> Iterator[tuple[str, bool]]:
+    """Yield texts that may be the notation of a position with these pieces, and whether their form is a guess."""
     chosen = game.arrange(pieces, like, side)
     if chosen is not None:
-        yield chosen
+        yield chosen, False
         return
-    for blank in BLANKS:
-        for separator in (" ", ""):
-            yield separator.join(label or blank for label in pieces)
-    before = game.pieces(like)
-    if len(before) == len(pieces):
+    labels = game.pieces(like), list(pieces)
+    bare = tuple(
+        [_inside(label) for label in row] for row in labels
+    )  # a token's brackets tell whose it is: notations do without
+    for old, new in (labels, bare) if bare != labels else (labels,):
         for blank in BLANKS:
-            if (text := _exchanged(game.format(like), before, pieces, blank)) is not None:
-                yield text
+            for separator in (" ", ""):
+                yield separator.join(label or blank for label in new), True
+        if len(old) == len(new):
+            for blank in BLANKS:
+                if (text := _exchanged(game.format(like), old, new, blank)) is not None:
+                    yield text, False
+
+
+def _inside(label: str) -> str:
+    """Return what stands in the brackets of a token; another label as it is."""
+    return label[1:-1] if len(label) > 2 and label[0] + label[-1] in ("()", "[]") else label
 
 
 def _exchanged(text: str, before: Sequence[str], after: Sequence[str], blank: str) -> str | None:

@@ -49,6 +49,18 @@ def test_csv(program: Program, states: Path) -> None:
     assert len(rows[1]["moves"].split()) == 10
 
 
+def test_a_solved_state_of_a_file_costs_nothing(program: Program, tmp_path: Path) -> None:
+    """It was told without a cost, as if it were not solved, and ended the text with a traceback."""
+    (tmp_path / "solved.txt").write_text("0 1 2 3 4 5 6 7 8\n")
+    command = ("search", "sliding:3x3", "--from", tmp_path / "solved.txt")
+    row = program(*command, "--json").json[0]
+    assert (row["cost"], row["optimal"], row["moves"], row["error"]) == (0, True, [], None)
+    assert next(csv.DictReader(io.StringIO(program(*command, "--format", "csv").out)))["cost"] == "0"
+    first, last = program(*command).out.splitlines()
+    assert re.fullmatch(r"0 1 2 3 4 5 6 7 8   cost 0, 1 nodes, \d\.\d{3} s", first)
+    assert last.startswith("1 of 1 solved, cost 0, ")
+
+
 def test_what_is_not_solved_does_not_end_the_others(program: Program, tmp_path: Path) -> None:
     (tmp_path / "mixed.txt").write_text(f"{LOST}\n{NEAR}\n")
     answer = program("search", "sliding:3x3", "--from", tmp_path / "mixed.txt", "--json")
@@ -145,7 +157,12 @@ def test_the_effort_graph_is_drawn(program: Program, states: Path, tmp_path: Pat
     picture = ElementTree.parse(tmp_path / "effort.svg").getroot()
     lines = [one.get("data-label") for one in picture.iter() if one.get("data-label")]
     assert lines == ["astar", "bestfirst weight=1.8"]
-    assert program(*words, "--plot", tmp_path / "none" / "effort.svg").code == 30
+    for name, why in (
+        ("none/effort.svg", "there is no folder"),
+        ("effort.png", "the drawing is SVG: give a name such as"),
+    ):
+        answer = program(*words, "--plot", tmp_path / name)
+        assert (answer.code, answer.out, why in answer.err) == (30, "", True)  # before anything is searched
 
 
 def test_a_search_that_left_moves_out_finds_nothing_unsolvable() -> None:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import searchbench as sb
 from front_program import Program
 from searchbench.analyse.description import Described, describe, describe_state
 from searchbench.analyse.tree import Node, _grow, decision_tree
@@ -179,6 +180,29 @@ def test_first_mistakes_at_the_terminal(program: Program, folder: Path) -> None:
     assert json.loads(
         program("analyse", "mistakes", "morris-opening:3", "--leaves", folder, "--plies", "2", "--json").out
     )["ply"] == (first if first <= 2 else None)
+
+
+def test_mistakes_are_found_where_the_leaves_know_every_position(program: Program, tmp_path: Path) -> None:
+    """A database of the same game knows all positions after the first move, which go on nevertheless."""
+    game = "mnk:3,3,3,symmetry=yes"
+    whole = solve_states(sb.load(game), run=Run(threads=1))
+    whole.save(tmp_path / "three.db")
+    command = ("analyse", "mistakes", game, "--leaves", tmp_path / "three.db", "--limit", "0")
+    found = json.loads(program(*command, "--json").out)
+    assert (found["ply"], len(found["mistakes"])) == (first_mistake(whole), 7) == (2, 7)
+    assert program(*command, "--plies", "1").out == "no move of the first ply loses what was not lost\n"
+    assert program(*command).out == "ply 2: 7 moves, up to symmetry, lose what was not lost\n"
+
+
+def test_a_drawing_that_cannot_be_written_is_refused_first(program: Program, folder: Path, tmp_path: Path) -> None:
+    for place, why in (
+        (tmp_path / "none" / "tree.svg", f"no drawing can be written there: there is no folder {tmp_path / 'none'}"),
+        (tmp_path, "no drawing can be written there: it is a folder"),
+        (tmp_path / "tree.png", f"the drawing is SVG: give a name such as {tmp_path / 'tree.svg'}"),
+    ):
+        answer = program("analyse", "tree", folder, "--depth", "1", "--svg", place)
+        assert (answer.code, answer.out, answer.err) == (30, "", f"searchbench: {place}: {why}\n")
+    assert "1 leaf, at most 0 attributes to a leaf" in program("analyse", "tree", folder, "--depth", "0").out
 
 
 def opening_of_three() -> Any:

@@ -33,13 +33,17 @@ class Mistake(NamedTuple):
         return self.position.game.format_move(self.position.state, self.move)
 
 
-def look_after(state: State, leaves: Leaves, out: Any, after: Any, known: Any) -> int:
-    """Write the moves, the representatives of the states after them, and their outcomes as far as they are known at once."""
+def look_after(state: State, leaves: Leaves, out: Any, after: Any, known: Any, over: Any) -> int:
+    """Write the moves, the representatives of the states after them, and their outcomes as far as they are known at once.
+
+    `over` tells after which moves the game is over: a state whose outcome the leaves know goes on.
+    """
     scratch = new_state()
     count = moves(state, out)
     for place in range(count):
         play(state, out[place])
         known[place] = outcome_of(state)
+        over[place] = known[place] != UNDECIDED
         if known[place] == UNDECIDED:
             known[place] = outcome_of_leaf(state, scratch, 0, leaves)
         for cell in range(len(state)):
@@ -59,7 +63,8 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
     search = AlphaBetaSearch(game, Budget(game, active), new_transpositions(first_size(memory)), memory, leaves)
     kernel = jit.bind(look_after, search.names)
     out, after = np.zeros(game.max_moves, np.int64), np.zeros((game.max_moves, game.width), game.dtype)
-    known, at_leaves = np.zeros(game.max_moves, np.int64), leaves.leaves(active)
+    known, over = np.zeros(game.max_moves, np.int64), np.zeros(game.max_moves, np.bool_)
+    at_leaves = leaves.leaves(active)
     loses: dict[tuple[int, ...], bool] = {}
     layer = [tuple(game.canonical(game.start()))]
     for ply in range(1, plies + 1):
@@ -67,7 +72,7 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
         following: dict[tuple[int, ...], None] = {}
         for place, state in enumerate(layer):
             active.progress(f"ply {ply}", place, len(layer))
-            count = kernel(np.array(state, game.dtype), at_leaves, out, after, known)
+            count = kernel(np.array(state, game.dtype), at_leaves, out, after, known, over)
             losing: dict[tuple[int, ...], int] = {}
             states = list(map(tuple, after[:count].tolist()))
             for number, one in enumerate(states):
@@ -75,7 +80,7 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
                     loses[one] = known[number] > 0 if known[number] != UNDECIDED else _wins(search, one)
                 if loses[one]:
                     losing.setdefault(one, int(out[number]))
-                if known[number] == UNDECIDED:
+                if not over[number]:
                     following[one] = None
             if len(losing) < len(set(states)):
                 mistakes += [Mistake(Position(game, state), move, ply) for move in losing.values()]

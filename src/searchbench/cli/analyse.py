@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
@@ -39,20 +40,21 @@ def tree(
     from searchbench.analyse.tree import decision_tree
     from searchbench.cli.progress import Reporter
 
+    show.check_drawing(svg)
     database = sb.open_database(folder, game)
     with Reporter(progress) as reporter:
         found = decision_tree(
             database, growth.wanted, growth.part, growth.sample, growth.depth, sb.Run(report=reporter)
         )
     if svg is not None:
-        svg.write_text(found.svg())
+        show.draw(found.svg(), svg)
     if as_json:
         show.write_json(found.as_dict())
         return
     show.write(found.text())
     show.write(
-        f"\n{found.states:,} states, {found.leaves:,} leaves, at most {found.root.depth} attributes to a leaf; "
-        f"{found.wrong:,} states in a wrong class"
+        f"\n{found.states:,} states, {found.leaves:,} {'leaf' if found.leaves == 1 else 'leaves'}, at most "
+        f"{counted(str(found.root.depth), 'attribute')} to a leaf; {found.wrong:,} states in a wrong class"
     )
 
 
@@ -83,8 +85,9 @@ def mistakes(
         show.write_json({"ply": ply, "looked at": plies, "mistakes": moves})
         return
     if not found:
-        show.write(f"no move of the first {plies} plies loses what was not lost")
+        show.write(f"no move of the first {'ply' if plies == 1 else f'{plies} plies'} loses what was not lost")
         return
-    show.write(f"ply {ply}: {len(found):,} moves, up to symmetry, lose what was not lost")
+    told = "1 move, up to symmetry, loses" if len(found) == 1 else f"{len(found):,} moves, up to symmetry, lose"
+    show.write(f"ply {ply}: {told} what was not lost")
     for one in found[:limit]:
         show.write(f"\n{one.position}\n\n{one.position.text}   {one.move_text}")

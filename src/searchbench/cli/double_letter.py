@@ -24,11 +24,12 @@ def double_letter(
     from searchbench.analyse.double_letter import METHODS
     from searchbench.cli.progress import Reporter
 
+    show.check_drawing(svg)
     wanted = [*(axioms or []), *sb.analyse.random_axioms(range(1, longest + 1), random, seed)]
     with Reporter(progress) as reporter:
         found = sb.analyse.compare_searches(wanted, sb.Run(threads=1, report=reporter))
     if svg is not None:
-        svg.write_text(found.svg())
+        show.draw(found.svg(), svg)
     if as_json:
         show.write_json(found.as_dict())
         return

@@ -38,12 +38,12 @@ def row_of(attempt: Attempt, game: Game) -> dict[str, Any]:
     line = attempt.line
     return {
         "state": game.format(attempt.state),
-        "cost": line.cost if line else None,
-        "optimal": line.optimal if line else None,
+        "cost": None if line is None else line.cost,
+        "optimal": None if line is None else line.optimal,
         "bound": attempt.bound,
         "nodes": attempt.nodes,
         "seconds": round(attempt.seconds, 6),
-        "moves": line.move_texts() if line else None,
+        "moves": None if line is None else line.move_texts(),
         "error": None if attempt.error is None else str(attempt.error),
     }
 
@@ -87,7 +87,8 @@ def _text(row: dict[str, Any]) -> str:
     if row["error"] is not None:
         return f"{row['state']}   {row['error']}"
     how = "" if row["optimal"] else " (perhaps not the least)"
-    return f"{row['state']}   cost {row['cost']}{how}, {row['nodes']:,} nodes, {row['seconds']:.3f} s: {' '.join(row['moves'])}"
+    moves = f": {' '.join(row['moves'])}" if row["moves"] else ""  # a solved state needs none
+    return f"{row['state']}   cost {row['cost']}{how}, {row['nodes']:,} nodes, {row['seconds']:.3f} s{moves}"
 
 
 def _plain(value: Any) -> str:

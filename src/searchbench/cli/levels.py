@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from searchbench.solvers.guided import Attempt
 
 COLUMNS = ("level", "title", "status", "wall", "cpu", "nodes", "cost", "moves", "strategy", "solution")
-WIDTHS = (28, 20, 9, 8, 8, 11, 5, 6, 12, 0)
+WIDTHS = (28, 20, 10, 8, 8, 11, 5, 6, 12, 0)
 
 
 def row_of(game: Game, attempt: Attempt, strategy: str) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from searchbench.line import Line
     from searchbench.values import ValueRule
 
@@ -23,6 +25,33 @@ def write(text: object = "") -> None:
 def write_json(data: Any) -> None:
     """Print one JSON object."""
     print(json.dumps(data), flush=True)
+
+
+OTHER_PICTURES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".eps", ".ps")
+"""Endings of files in which nobody looks for SVG."""
+
+
+def check_drawing(place: Path | None) -> None:
+    """Refuse a file into which no drawing can be written, before it is made from hours of work. Raises BadRequest."""
+    from searchbench.errors import BadRequest
+
+    if place is None:
+        return
+    if place.suffix.lower() in OTHER_PICTURES:
+        raise BadRequest(f"{place}: the drawing is SVG: give a name such as {place.with_suffix('.svg')}")
+    if place.is_dir() or not place.parent.is_dir():
+        missing = "it is a folder" if place.is_dir() else f"there is no folder {place.parent}"
+        raise BadRequest(f"{place}: no drawing can be written there: {missing}")
+
+
+def draw(picture: str, place: Path) -> None:
+    """Write a drawing into a file. Raises BadRequest."""
+    from searchbench.errors import BadRequest
+
+    try:
+        place.write_text(picture)
+    except OSError as error:
+        raise BadRequest(f"{place}: the drawing cannot be written: {error.strerror or error}") from None
 
 
 def compilation(done: str) -> Callable[[], str]:

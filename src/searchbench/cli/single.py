@@ -181,6 +181,7 @@ def compare(
     from searchbench.cli.progress import Reporter
     from searchbench.drawing import effort_rows, effort_svg
 
+    show.check_drawing(plot)
     chosen = sb.load(game)
     games = chosen.levels(states)
     chosen_ones = [contestant(chosen, text, abstractions) for text in configurations]
@@ -192,7 +193,7 @@ def compare(
             results = list(compare_on_levels(games, *how))
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
-        _draw(effort_svg(efforts, len(results[0].attempts)), plot)
+        show.draw(effort_svg(efforts, len(results[0].attempts)), plot)
     if as_json:
         show.write_json([result.as_dict() for result in results])
         return
@@ -211,15 +212,6 @@ def compare(
     show.write(show.table(rows, ("configuration", "solved", "unsolvable", "cost", "nodes", "time", "million nodes/s")))
     heading, counts = effort_rows(efforts)
     show.write("\n" + show.table(counts, heading))
-
-
-def _draw(picture: str, place: Path) -> None:
-    from searchbench.errors import BadRequest
-
-    try:
-        place.write_text(picture)
-    except OSError as error:
-        raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
 @dataclass(frozen=True)

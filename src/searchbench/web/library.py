@@ -197,10 +197,7 @@ class Library:
             if entry.database.game.spec == spec:
                 return entry.database.game
         if not SPEC.fullmatch(spec) or ".py" in spec:
-            raise UnknownGame(
-                f"{spec[:80]!r} is no game here: give a shipped one such as sliding:3x3 or sokoban:#2, or name yours "
-                "when you start the server"
-            )
+            raise UnknownGame(f"{spec[:80]!r} is no game here: {self._what_to_give(spec)}")
         if any(int(number) > LARGEST_NUMBER for number in re.findall(r"\d+", spec)):
             raise BadRequest(
                 f"game {spec[:80]!r}: here parameters go up to {LARGEST_NUMBER}; name it when you start the server"
@@ -211,6 +208,19 @@ class Library:
                 f"unknown game {name!r}{meant(name)}: the first page lists all, as does GET /api/v1/games"
             )
         return load(spec)
+
+    def _what_to_give(self, spec: str) -> str:
+        """Return what to give in the place of a game that is not here; of a file that was named, other parameters are missing."""
+        file = _file_of(spec)
+        if own := [name for name in self._games if file.endswith(".py") and _file_of(name) == file]:
+            listed = ", ".join(f"{file}:{name.partition(':')[2]}" for name in own)
+            return f"of {file} there is {listed}; other parameters are named when you start the server"
+        return "give a shipped one such as sliding:3x3 or sokoban:#2, or name yours when you start the server"
+
+
+def _file_of(spec: str) -> str:
+    """Return the name of a game's file, without its folder."""
+    return Path(spec.partition(":")[0]).name
 
 
 def _free_name(wanted: str, taken: Mapping[str, Any]) -> str:

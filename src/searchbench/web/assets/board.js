@@ -114,11 +114,12 @@ export class BoardView {
     this.ask();
   }
 
-  /** Ask which move is meant where several have the same clicks, as where a pawn is promoted. */
+  /** Offer the moves that need no more clicks, as where a pawn is promoted, or a piece leaves the board and could go on, too. */
   ask() {
     this.place.querySelector(".choice")?.remove();
-    const moves = this.clicked.length ? this.fitting(this.clicked) : [];
-    if (moves.length < 2 || moves.some((move) => move.clicks.some((cell) => !this.clicked.includes(cell)))) return;
+    const fitting = this.clicked.length ? this.fitting(this.clicked) : [];
+    const moves = fitting.filter((move) => move.clicks.every((cell) => this.clicked.includes(cell)));
+    if (!moves.length) return;
     const choice = document.createElement("div");
     choice.className = "choice";
     choice.setAttribute("role", "group");
@@ -134,7 +135,7 @@ export class BoardView {
       choice.append(button);
     }
     this.place.append(choice);
-    choice.firstElementChild.focus();
+    if (moves.length === fitting.length) choice.firstElementChild.focus(); // else the next cell may be chosen, too
   }
 
   /** The cells clicked so far; none yet: the one with which every move begins, if all begin with the same piece. */

@@ -69,13 +69,14 @@ function row(game, jobs, begins) {
     lead();
   };
   if (game.players === 2 && game.values !== "outcome") search.classList.add("unseen"); // only wins, draws and losses are proved
+  const own = whole.includes(".py:"); // the server takes other parameters of such a game when it is started
   const names = Object.keys(game.parameters).map((name) => name.replaceAll("_", " "));
   const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, begins[name] ?? "start") }, name), " "]);
   return h("tr", {},
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),
     h("td", { class: "hide-narrow" }, String(game.players)),
     h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, tooMany(game, names)) : null),
-    h("td", {}, jobs ? [h("div", { class: "row end" }, spec, solve, search), names.length ? h("div", { class: "muted small parameters" }, `parameters: ${names.join(", ")}`) : null] : null));
+    h("td", {}, jobs ? [h("div", { class: "row end" }, spec, solve, search), names.length ? h("div", { class: "muted small parameters" }, `parameters: ${names.join(", ")}${own ? ", as given to the server" : ""}`) : null] : null));
 }
 
 /** Why a game is not solved here, and what can be done. */

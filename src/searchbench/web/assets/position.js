@@ -507,6 +507,7 @@ function shortcut(event) {
   const onButton = event.target.closest("button, a, [role=button]");
   const actions = { ArrowLeft: back, ArrowRight: forward, b: step, l: showLine, e: edit, v: toggleValues, "?": () => showHelp(facts) };
   if (!facts.lines) for (const key of ["b", "l"]) delete actions[key];
+  if (parts.view.editing && !["e", "?"].includes(event.key)) return; // as the buttons: what is edited is no position yet
   if (/^[1-9]$/.test(event.key)) queued(() => { const move = listed().find((one, place) => keyOf(one, place) === event.key); return move ? play(move) : null; });
   else if (event.key === " " && !onButton && facts.lines) toggleRun();
   else if (actions[event.key]) queued(actions[event.key]);
