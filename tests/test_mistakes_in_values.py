@@ -258,6 +258,60 @@ def test_a_bound_above_the_cost_is_told_by_the_line_that_was_found() -> None:
     assert sb.search(Heap("distance"), method="idastar").optimal
 
 
+@dataclass(frozen=True)
+class Row(sb.Game):
+    """Exchange the first two or the last two of a row of three pieces, two of which look alike."""
+
+    name: ClassVar[str] = "row"
+    width = 3
+    max_moves = 2
+
+    def index(self) -> Any:
+        """Return the numbers of the rows."""
+        return sb.index.Multiset((2, 1))
+
+    def rules(self) -> Rules:
+        """Return the rules."""
+
+        def start(state: Any) -> None:
+            state[0], state[1], state[2] = 0, 0, 1
+
+        def terminal(state: Any) -> int:
+            return 0 if state[0] == 1 else UNDECIDED
+
+        def moves(state: Any, out: Any) -> int:
+            out[0], out[1] = 0, 1
+            return 2
+
+        def play(state: Any, move: int) -> None:
+            state[move], state[move + 1] = state[move + 1], state[move]
+
+        def reversal(state: Any) -> None:
+            state[1], state[2] = state[2], state[1]
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "reversal": reversal
+        }  # fmt: skip
+
+
+class Claimed(Row):
+    """Claim that two moves that do the same in one state do so in all."""
+
+    rearranges: ClassVar[bool] = True
+
+
+def test_a_search_tries_the_claim_that_moves_are_rearrangements() -> None:
+    with pytest.raises(BadGame, match="breaks the law rearranges"):
+        sb.search(Claimed(), method="idastar", automaton=3)
+    assert sb.search(Row(), method="idastar").cost == 2
+
+
+def test_the_search_by_duality_tries_the_reversal() -> None:
+    with pytest.raises(BadGame, match="breaks the law reversal"):
+        sb.search(Row(), method="dual")
+    assert sb.search(Row(), method="astar").cost == 2
+
+
 def test_a_proof_tries_the_laws_that_it_rests_on() -> None:
     with pytest.raises(BadGame, match="breaks the law unplay-undoes-play"):
         sb.prove(Heap(wrong="unplay"))

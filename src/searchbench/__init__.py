@@ -278,7 +278,7 @@ def search(
     from searchbench.tried import try_before, try_bound
 
     chosen, run = load(game), _run(memory, threads, progress)
-    try_before("search", chosen)
+    try_before("search", chosen, method == "dual")
     run.work = None if work is None else Path(work)
     if method == "dual":
         if options.pop("h", None) is not None or work is not None:

@@ -86,7 +86,7 @@ def forbids(state: State, cell: int) -> bool:
 
 @slot
 def cost(state: State, move: Move) -> int:
-    """Return the cost of the move in the state it is played in: positive (0 only in an abstraction)."""
+    """Return the cost of the move in the state it is played in: positive (0 only where states share numbers)."""
     return 1
 
 

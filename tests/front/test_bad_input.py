@@ -41,7 +41,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
         (["search", "sliding:3x3", "0 1 2 3 4 5 6 7 7"], ["each of 0 .. 8 once"]),
         (["search", "sliding:3x3", "zero"], ["zero"]),
         (["search", "tic-tac-toe"], ["two players"]),
-        (["search", "pancake:5", "--method", "dual"], ["pancake:5", "`dual`"]),
+        (["search", "pancake:5", "--method", "dual"], ["pancake:5", "`reversal`"]),
         (["search", "hanoi:3", "1 1 1", "--method", "dual"], ["from the start"]),
         (["search", "hanoi:3", "--method", "dual", "--nodes", "9"], ["nodes", "no such option"]),
         (["prove", "sliding:3x3"], ["prove"]),
@@ -63,6 +63,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
             ["search", "sliding:2x2", "--method", "idastar", "--restarts", "9", "--seed", f"{10**30}"],
             ["seed", "at most"],
         ),
+        (["search", "sliding:2x2", "--method", "astar", "--weight", "1e300"], ["weight", "0 to 1,000"]),
         (["prove", "tic-tac-toe", "--second", "--cached", f"{10**30}"], ["cached", "at most"]),
         (["prove", "tic-tac-toe", "--method", "graph", "--forced", f"{10**30}"], ["forced", "at most"]),
         (["prove", "tic-tac-toe", "--method", "dfpn", "--epsilon", "1e300"], ["epsilon", "0 to 1,000,000"]),
@@ -123,7 +124,7 @@ def test_what_can_still_be_solved_is_not_counted_where_depths_do_not_tell(
 ) -> None:
     answer = program("stats", databases["eight"], "--solvable")
     assert (answer.code, answer.out) == (30, "")
-    assert "supplies no `dual`" in answer.err
+    assert "supplies no `reversal`" in answer.err
 
 
 def test_a_state_that_is_none_is_refused(program: Program, databases: dict[str, Path]) -> None:

@@ -61,6 +61,12 @@ def test_a_solved_state_of_a_file_costs_nothing(program: Program, tmp_path: Path
     assert last.startswith("1 of 1 solved, cost 0, ")
 
 
+def test_the_search_by_duality_is_of_one_state(program: Program, states: Path) -> None:
+    answer = program("search", "hanoi:3", "--from", states, "--method", "dual")
+    assert answer.code == 30
+    assert "it searches from the start alone" in answer.err
+
+
 def test_what_is_not_solved_does_not_end_the_others(program: Program, tmp_path: Path) -> None:
     (tmp_path / "mixed.txt").write_text(f"{LOST}\n{NEAR}\n")
     answer = program("search", "sliding:3x3", "--from", tmp_path / "mixed.txt", "--json")
@@ -74,6 +80,74 @@ def test_what_is_not_solved_does_not_end_the_others(program: Program, tmp_path: 
     assert [one["cost"] for one in answer.json] == [None, 10]
     assert 21 <= answer.json[0]["bound"] < 31
     assert answer.json[0]["nodes"] >= 100
+
+
+WRONG = """\
+from dataclasses import dataclass
+
+import searchbench as sb
+
+
+@dataclass(frozen=True)
+class Stairs(sb.Game):
+    name = "stairs"
+    wrong: str = "no"
+    width = 1
+    max_moves = 2
+
+    def index(self):
+        return sb.index.Radix((20,))
+
+    def rules(self):
+        def start(state):
+            state[0] = 19
+
+        def terminal(state):
+            return 0 if state[0] == 0 else sb.UNDECIDED
+
+        def moves(state, out):
+            count = 0
+            for step in (1, 5):
+                if state[0] >= step:
+                    out[count] = step
+                    count += 1
+            return count
+
+        def play(state, move):
+            state[0] -= move
+
+        def unplay(state, move):
+            state[0] += move
+
+        def cost(state, move):
+            return 0 if state[0] == 3 else 1
+
+        def h(state, tables):
+            return 3 * state[0]
+
+        more = {"cost": {"cost": cost}, "h": {"h": h}}.get(self.wrong, {})
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, **more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"), [("cost", "breaks the law costs-positive"), ("h", "`h` is 57 in the state '19'")]
+)
+def test_a_game_with_a_mistake_is_refused_where_many_states_are_searched(
+    program: Program, tmp_path: Path, wrong: str, told: str
+) -> None:
+    (tmp_path / "stairs.py").write_text(WRONG)
+    (tmp_path / "states.txt").write_text("19\n7\n")
+    for game, code in ((f"{tmp_path / 'stairs.py'}:Stairs:no", 0), (f"{tmp_path / 'stairs.py'}:Stairs:{wrong}", 30)):
+        for words in (
+            ("search", game, "19", "--method", "idastar"),
+            ("search", game, "19", "--method", "idastar", "--format", "csv"),
+            ("search", game, "--from", tmp_path / "states.txt", "--method", "idastar"),
+            ("compare", game, "--from", tmp_path / "states.txt", "--with", "idastar"),
+        ):
+            answer = program(*words)
+            assert answer.code == code, words
+            assert (told in answer.err) == (code == 30)
 
 
 def test_bad_states_are_named_before_any_search(program: Program, tmp_path: Path) -> None:

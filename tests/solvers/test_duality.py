@@ -91,9 +91,9 @@ def test_what_cannot_be_solved_is_told() -> None:
 
 
 def test_what_cannot_be_searched_by_duality_is_refused() -> None:
-    with pytest.raises(BadRequest, match="supplies no `dual`"):
+    with pytest.raises(BadRequest, match="supplies no `reversal`"):
         sb.search("pancake:5", method="dual")
-    with pytest.raises(BadRequest, match="supplies no `dual`"):
+    with pytest.raises(BadRequest, match="supplies no `reversal`"):
         search_by_duality(TicTacToe())
     with pytest.raises(BadRequest, match="no index at this size"):
         search_by_duality(Hanoi(60))
@@ -149,7 +149,7 @@ def test_what_can_be_solved_is_counted(game: Game, tmp_path: Path) -> None:
 
 
 def test_what_can_be_solved_is_told_by_layers_only() -> None:
-    with pytest.raises(BadRequest, match="supplies no `dual`"):
+    with pytest.raises(BadRequest, match="supplies no `reversal`"):
         solvable_by_depth(solve_states(Pancake(4), solver="bfs", target="interpreted"))
     with pytest.raises(BadRequest, match="of the form layers"):
         solvable_by_depth(solve_states(TRIANGLE, solver="bfs", form="two-bit"))

@@ -153,7 +153,7 @@ class Mirrored(GraphGame):
     name: ClassVar[str] = "mirrored"
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules, and `dual`."""
+        """Return the rules, and `reversal`."""
         last = len(self.results) - 1
 
         def reversal(state: State) -> None:

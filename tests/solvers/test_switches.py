@@ -40,6 +40,27 @@ def pancakes() -> Database:
     return solve("pancake-pattern:7,4-5-6")
 
 
+@pytest.mark.parametrize(
+    ("spec", "patterns"),
+    [
+        ("pancake:7", ("pancake-pattern:7,4-5-6", "pancake-pattern:7,1-2")),
+        ("top-spin:7,3", ("top-spin-pattern:7,3,0-1-2", "top-spin-pattern:7,3,4")),
+    ],
+)
+@pytest.mark.parametrize("dual", [False, True])
+def test_patterns_of_more_and_of_fewer_elements_are_looked_up_together(
+    spec: str, patterns: tuple[str, ...], dual: bool
+) -> None:
+    game, chance = load(spec), random.Random(8)
+    databases = [solve(one) for one in patterns]
+    alone = [PatternDatabases(game, [[one]], dual=dual) for one in databases]
+    for ones in (databases, databases[::-1]):
+        together = PatternDatabases(game, [[one] for one in ones], dual=dual)
+        for _ in range(20):
+            state = game.unrank(chance.randrange(game.parts()[-1].stop))
+            assert together.bound(state) == max(one.bound(state) for one in alone)
+
+
 # --- depths modulo a number ---------------------------------------------------------------------------------------------
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,7 +19,8 @@ import pytest
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.web import jobs, schema
+from searchbench.errors import BadGame
+from searchbench.web import jobs, schema, work
 from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
 from searchbench.web.library import Library
@@ -117,6 +120,51 @@ def test_a_search_tells_its_bound_and_its_line_and_ends_with_a_solution(client: 
     assert (lost["status"], lost["error"]["kind"]) == ("failed", "Unsolvable")
     limited = client.finished(kind="search", game="sliding:4x4", state=HARD, method="idastar", nodes=1_000_000)
     assert limited["error"]["kind"] == "LimitReached"
+
+
+@dataclass(frozen=True)
+class Mistaken(sb.Game):
+    """Count down from nine; a move to two is taken back to four."""
+
+    name: ClassVar[str] = "mistaken"
+    values: str = "distance"
+    width = 1
+    max_moves = 1
+
+    def index(self) -> Any:
+        """Return a number for each count."""
+        return sb.index.Radix((10,))
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules with the mistakes."""
+
+        def start(state: Any) -> None:
+            state[0] = 9
+
+        def terminal(state: Any) -> int:
+            return 0 if state[0] == 0 else sb.UNDECIDED
+
+        def moves(state: Any, out: Any) -> int:
+            out[0] = 1
+            return int(state[0] > 0)
+
+        def play(state: Any, move: int) -> None:
+            state[0] -= move
+
+        def unplay(state: Any, move: int) -> None:
+            state[0] += move + (1 if state[0] == 2 else 0)
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay}
+
+
+@pytest.mark.parametrize(("kind", "values"), [("search", "distance"), ("prove", "outcome")])
+def test_a_game_with_a_mistake_is_refused(
+    kind: str, values: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(work.sb, "load", lambda game: Mistaken(values))
+    task = {"game": "mistaken", "memory": "64MB", "nodes": 1000, "seconds": 10, "to": str(tmp_path / "proof.cert")}
+    with pytest.raises(BadGame, match="breaks the law unplay-undoes-play"):
+        work.WORK[kind](task, work.Reporter(io.StringIO()))
 
 
 def test_a_proof_ends_with_a_value(client: Client) -> None:

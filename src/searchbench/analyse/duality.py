@@ -13,12 +13,12 @@ def solvable_by_depth(database: Database, run: Run | None = None) -> dict[int, i
     """Return how many of the states at each depth the goal can still be reached from, in order of the depths.
 
     A state can be solved in d moves just if its dual is at depth d (Edelkamp 2017, symmetries). The database is one of
-    depths whose parts are layers, of a game that supplies `dual`; all its lines to the goal are as long as that is deep,
+    depths whose parts are layers, of a game that supplies `reversal`; all its lines to the goal are as long as that is deep,
     so duals are sought in one layer only. Raises BadRequest where it is another one.
     """
     game = database.game
     if not game.has("reversal"):
-        raise BadRequest(f"{game} supplies no `dual`: the depths do not tell which states can be solved")
+        raise BadRequest(f"{game} supplies no `reversal`: the depths do not tell which states can be solved")
     if not database.rule.from_start or database.modulus:
         raise BadRequest(f"{game}: solvable states are counted in databases of whole depths, of the form layers")
     layers = layers_of(database.parts, game.rank(game.start()))

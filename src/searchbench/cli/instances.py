@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,16 @@ def states_in(game: Game, source: str) -> list[list[int]]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(f"{source}: the states cannot be read: {error}") from None
     return read_states(game, text, source)
+
+
+def tried(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+    """Yield attempts as they are, once the costs along the line were compared with the game's own bound. Raises BadGame."""
+    from searchbench.tried import try_bound
+
+    for attempt in attempts:
+        if attempt.line is not None:
+            try_bound(attempt.line)
+        yield attempt
 
 
 def row_of(attempt: Attempt, game: Game) -> dict[str, Any]:

@@ -95,6 +95,7 @@ def search(
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
     from searchbench.solvers.guided import search_levels, search_many
+    from searchbench.tried import try_before
 
     style = output.chosen()
     if of.states is None and style != "csv":
@@ -111,6 +112,10 @@ def search(
         raise BadRequest(
             "--work: the search of one state, shown as text or JSON, can be kept; give no --from and no csv"
         )
+    if method == "dual":
+        raise BadRequest(
+            "method 'dual': it searches from the start alone, shown as text or JSON; give no --from and no csv"
+        )
     chosen = sb.load(game)
     if of.states is not None and of.state != "start":
         raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
@@ -125,9 +130,11 @@ def search(
     wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
     if "h" in options:
         options["h"] = sb.heuristic(chosen, options["h"], abstractions)
+    try_before("search", chosen)
     with Reporter(resources.progress) as reporter:
         run, limits = resources.run(reporter), ends.limits()
-        found = instances.write(search_many(chosen, wanted, method or None, run, limits, **options), chosen, style)
+        searched = search_many(chosen, wanted, method or None, run, limits, **options)
+        found = instances.write(searched if "h" in options else instances.tried(searched), chosen, style)
     if instances.exit_code(found):
         raise Exit(instances.exit_code(found))
 
@@ -180,6 +187,7 @@ def compare(
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.drawing import effort_rows, effort_svg
+    from searchbench.tried import try_before
 
     show.check_drawing(plot)
     chosen = sb.load(game)
@@ -188,9 +196,14 @@ def compare(
     with Reporter(resources.progress) as reporter:
         how = chosen_ones, resources.run(reporter), ends.limits()
         if games is None:
-            results = list(compare_all(chosen, instances.states_in(chosen, states), *how))
+            wanted = instances.states_in(chosen, states)
+            try_before("search", chosen)
+            results = list(compare_all(chosen, wanted, *how))
         else:
             results = list(compare_on_levels(games, *how))
+    for one, result in zip(chosen_ones, results, strict=True):
+        if one.configuration.h is None:
+            tuple(instances.tried(result.attempts))
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
         show.draw(effort_svg(efforts, len(results[0].attempts)), plot)

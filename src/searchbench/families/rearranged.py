@@ -16,8 +16,9 @@ from searchbench.rules import UNDECIDED, State, new_state
 
 OTHER: Final = "x"
 """The mark of an element that is not distinguished."""
-DUAL, ORDERS = range(2)
-"""Offsets in the table of an image: the flag for the dual state, then each element's index in the pattern or -1."""
+DUAL, TOLD, ORDERS = range(3)
+"""Offsets in the table of an image: the flag for the dual state, how many elements the pattern has, and each element's index in
+the pattern or -1. Behind these stand the pattern's elements, and then the weight of each one's place in the number."""
 
 
 class Rearranged(Abstraction):
@@ -80,26 +81,27 @@ class Rearranged(Abstraction):
         }  # fmt: skip
 
     def _look_ups(self) -> dict[str, Callable[..., Any]]:
-        """Return `pattern_rank` and `pattern_rank_after`."""
-        index = self.index()
-        places, weights = index.cells, np.array(index.weights, np.int64)
+        """Return `pattern_rank` and `pattern_rank_after`, the same ones for patterns of any elements of a game."""
+        places = self.original().width
         sources = self._sources()
         here = len(sources) - 1  # the row that moves nothing
 
         def look(state: State, row: int, table: Any, at: int) -> int:
             number = 0
             seen = 0
+            elements = at + ORDERS + places
+            weights = elements + table[at + TOLD]
             if table[at + DUAL] != 0:
                 # In the inverse, element e is on the place `state[e]`.
-                for piece in range(len(weights)):
-                    place = int(state[sources[row, table[at + ORDERS + places + piece]]])
-                    number += weights[piece] * (place - popcount(seen & ((1 << place) - 1)))
+                for piece in range(table[at + TOLD]):
+                    place = int(state[sources[row, table[elements + piece]]])
+                    number += table[weights + piece] * (place - popcount(seen & ((1 << place) - 1)))
                     seen |= 1 << place
                 return int(number)
             for place in range(places):
                 order = table[at + ORDERS + state[sources[row, place]]]
                 if order >= 0:
-                    number += weights[order] * (place - popcount(seen & ((1 << order) - 1)))
+                    number += table[weights + order] * (place - popcount(seen & ((1 << order) - 1)))
                     seen |= 1 << order
             return int(number)
 
@@ -132,7 +134,8 @@ class Rearranged(Abstraction):
         orders = [-1] * self.original().width
         for order, element in enumerate(self.elements):
             orders[element] = order
-        return Image(np.array([int(dual), *orders, *self.elements], np.int64), None)
+        told, weights = self.elements, self.index().weights
+        return Image(np.array([int(dual), len(told), *orders, *told, *weights], np.int64), None)
 
     def parse(self, text: str) -> list[int]:
         """Read the content of each place: an element in the game's notation, or x."""

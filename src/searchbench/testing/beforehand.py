@@ -44,8 +44,10 @@ NUMBERED: Final = (
     "unrank-next", "successor-ranks", "canonical-rank",
 )  # fmt: skip
 """those of all solvers of all states,"""
-GUIDED: Final = ("inverse", "follows", "heuristic")
+GUIDED: Final = ("inverse", "follows", "heuristic", "rearranges")
 """those of searches for one state,"""
+DUAL: Final = (*NUMBERED, "reversal")
+"""of the search by duality,"""
 PROVING: Final = ("canonical",)
 """and of proofs."""
 LAWS: Final = {
@@ -65,9 +67,12 @@ def try_before_solving(game: Game, solver: str, reached: bool) -> None:
     _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else NUMBERED)))
 
 
-def try_before_searching(game: Game) -> None:
-    """Try the laws that a search for one state rests on. Raises BadGame."""
-    _try(game, GUIDED)
+def try_before_searching(game: Game, by_duality: bool = False) -> None:
+    """Try the laws that a search for one state rests on; that by duality is a search of numbers. Raises BadGame."""
+    if by_duality:
+        check_first_state(game)
+        check_number_of_start(game)
+    _try(game, DUAL if by_duality else GUIDED)
 
 
 def try_bound(line: Line) -> None:

@@ -124,11 +124,14 @@ def verify(task: Task, reporter: Reporter) -> Task:
 def search(task: Task, reporter: Reporter) -> Task:
     """Search a line from one state of a puzzle."""
     from searchbench.solvers.guided import search_state
+    from searchbench.tried import try_before, try_bound
 
     game = sb.load(task["game"])
+    try_before("search", game)
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
     line = search_state(game, root, task.get("method") or None, run, Limits(task["nodes"], task["seconds"]))
+    try_bound(line)
     positions = list(line)
     return {
         "cost": line.cost,
@@ -145,8 +148,10 @@ def search(task: Task, reporter: Reporter) -> Task:
 def prove(task: Task, reporter: Reporter) -> Task:
     """Prove the value of one state of a game of two players."""
     from searchbench.solvers.proof import prove_state
+    from searchbench.tried import try_before
 
     game = sb.load(task["game"])
+    try_before("prove", game)
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch, watch_tree=reporter.watch_tree)
     method = task.get("method") or "pns"

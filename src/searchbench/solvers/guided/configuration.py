@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from searchbench import jit
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
 _FINEST_WEIGHT: Final = 1000
 """The largest denominator of a weight: f stays a whole number."""
+_LARGEST_WEIGHT: Final = 1000
+"""So f has room in 64 bits, also where a pattern database says that no path leads on."""
 
 
 def seed_option() -> Any:
@@ -98,6 +99,8 @@ class Guided(ABC):
 
 def ratio(weight: float | Fraction) -> Fraction:
     """Return a weight as a fraction of small numbers. Raises BadRequest."""
-    if not (isfinite(weight) and weight >= 0):
-        raise BadRequest(f"weight {weight}: expected 0 or more, such as 1.8; bestfirst without a weight is greedy")
+    if not 0 <= weight <= _LARGEST_WEIGHT:
+        raise BadRequest(
+            f"weight {weight}: expected 0 to {_LARGEST_WEIGHT:,}, such as 1.8; bestfirst without a weight is greedy"
+        )
     return Fraction(weight).limit_denominator(_FINEST_WEIGHT)

@@ -152,7 +152,7 @@ def search_by_duality(
     """Return a shortest line from the start of a puzzle to its goal, by half of a breadth-first search.
 
     A game whose parts are layers takes one bit a state, any other two. Raises BadRequest for a state other than the
-    start, a game without a `dual` or an index, moves with costs, and any further option; Unsolvable; and OutOfMemory.
+    start, a game without a `reversal` or an index, moves with costs, and any further option; Unsolvable; and OutOfMemory.
     """
     _check(game)
     if unknown:
@@ -170,7 +170,7 @@ def search_by_duality(
 def _check(game: Game) -> None:
     if game.two_players or not game.has("reversal"):
         raise BadRequest(
-            f"{game} supplies no `dual`: only a game that looks the same from both ends is searched by duality"
+            f"{game} supplies no `reversal`: only a game that looks the same from both ends is searched by duality"
         )
     if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: it cannot be searched breadth first")
