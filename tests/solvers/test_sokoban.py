@@ -227,3 +227,18 @@ def test_one_bad_level_does_not_end_a_collection(tmp_path: Path, run: Run) -> No
         (one.state, one.nodes, str(one.error)) for one in found
     ]
     assert len(levels_of(str(file))) == 4
+
+
+def test_a_file_that_changes_has_other_levels_from_then_on(tmp_path: Path) -> None:
+    """What is kept for a game, such as its rules with their data, is not that of the old level."""
+    file = tmp_path / "level.xsb"
+    costs, games = [], []
+    for row in ("#@$.#", "#@$ .#", "#@$  .#"):
+        walls = "#" * len(row)
+        file.write_text(f"{walls}\n{row}\n{walls}\n")
+        games.append(load(f"sokoban:{file}#1"))
+        costs.append([search_state(games[-1], None, method).cost for method in ("astar", "enhanced", "featurespace")])
+    assert costs == [[1] * 3, [2] * 3, [3] * 3]
+    assert games[0] != games[1]
+    assert games[2] == load(f"sokoban:{file}#1")
+    assert len({games[2], load(f"sokoban:{file}#1")}) == 1

@@ -88,6 +88,13 @@ class Sokoban(Game):
 
     level: str = "#1"
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the levels are the same: a file may have changed since one of them was read."""
+        return isinstance(other, Sokoban) and self.level == other.level and self.text.rows == other.text.rows
+
+    def __hash__(self) -> int:
+        return hash(self.level)
+
     @classmethod
     def levels(cls, source: str) -> list[Game]:
         """Return the levels of a file as games. Raises BadRequest if there is no level in it."""
