@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import searchbench as sb
 from naive import FiveInARow
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
@@ -240,3 +241,11 @@ def test_processes_run_no_file_of_the_working_folder_and_one_that_breaks_off_is_
     with pytest.raises(OutOfMemory, match="broke off"):
         work()
     assert "PYTHONSAFEPATH" not in os.environ
+
+
+def test_a_limit_of_nodes_is_refused_in_words_that_fit() -> None:
+    """Nobody gave a working folder, of which the message spoke."""
+    with pytest.raises(
+        BadRequest, match=r"gomoku:7,free: the start .* a limit of nodes is that of one: limit the seconds"
+    ):
+        sb.prove("gomoku:7", method="threats", nodes=1000)

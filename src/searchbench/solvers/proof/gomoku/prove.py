@@ -100,7 +100,10 @@ def prove_by_threats(
 
 def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None, proved: Path | None) -> ThreatProof:
     if budget.limit:
-        raise BadRequest("a proof in a working folder counts no nodes: limit its seconds")
+        raise BadRequest(
+            f"{opening}: the start and its first stones are proved by many searches, and a limit of nodes is that of one: "
+            "limit the seconds"
+        )
     stones, run = sum(map(bool, state)), budget.run
     names = [opening.name(state.index(2))] if stones == 2 else []
 
