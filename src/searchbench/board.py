@@ -251,9 +251,8 @@ def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) ->
         yield chosen, False
         return
     labels = game.pieces(like), list(pieces)
-    bare = tuple(
-        [_inside(label) for label in row] for row in labels
-    )  # a token's brackets tell whose it is: notations do without
+    # A token's brackets tell whose it is; notations do without.
+    bare = tuple([_inside(label) for label in row] for row in labels)
     for old, new in (labels, bare) if bare != labels else (labels,):
         for blank in BLANKS:
             for separator in (" ", ""):

@@ -43,6 +43,12 @@ def tried(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
         yield attempt
 
 
+def try_bounds(attempts: Iterable[Attempt]) -> None:
+    """Compare the costs along all lines with the game's own bound. Raises BadGame."""
+    for _ in tried(attempts):
+        pass
+
+
 def row_of(attempt: Attempt, game: Game) -> dict[str, Any]:
     """Return what came of a state by the names of the columns; what is not known is None."""
     line = attempt.line

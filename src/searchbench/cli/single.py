@@ -203,7 +203,7 @@ def compare(
             results = list(compare_on_levels(games, *how))
     for one, result in zip(chosen_ones, results, strict=True):
         if one.configuration.h is None:
-            tuple(instances.tried(result.attempts))
+            instances.try_bounds(result.attempts)
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
         show.draw(effort_svg(efforts, len(results[0].attempts)), plot)
