@@ -105,7 +105,7 @@ class EnhancedSokoban:
             maze, tables.side, costs,
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
             np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
-            windows_of(tables, not {"deadlocks", "jams"}.isdisjoint(controls.used)), np.zeros((2, squares), np.int32),
+            windows_of(tables, not {"deadlocks", "jams"}.isdisjoint(controls.used)),
         )  # fmt: skip
         found = Work(
             *base, areas_of(tables, self.areas(controls)),

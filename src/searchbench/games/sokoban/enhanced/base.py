@@ -23,7 +23,6 @@ class Base(NamedTuple):
     hashes: Any
     controls: Any
     windows: Windows
-    lone: Any
 
 
 def base_of(work: tuple[Any, ...]) -> Base:

@@ -76,7 +76,6 @@ class Work(NamedTuple):
     hashes: Any
     controls: Any
     windows: Windows
-    lone: Any
     areas: Areas
     patterns: Patterns
     influence: Any
