@@ -13,6 +13,7 @@ import pytest
 
 import naive
 import searchbench as sb
+from searchbench.catalogue import shipped
 from searchbench.errors import BadGame, BadRequest, BadState, DamagedData, OutOfMemory
 from searchbench.game import Game
 from searchbench.numbered import diagram_of
@@ -20,7 +21,7 @@ from searchbench.rules import NOWHERE, UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams import listing, reached
 from searchbench.solvers.exhaustive.diagrams.listing import Listing
-from searchbench.solvers.exhaustive.diagrams.reached import reached_game
+from searchbench.solvers.exhaustive.diagrams.reached import reached_game, start_alone
 from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 from searchbench.solvers.exhaustive.keeping import solve_request
 from searchbench.solvers.exhaustive.request import requested
@@ -144,6 +145,28 @@ def test_numbers_ascend_with_the_states_and_are_all_there_are() -> None:
             assert diagram.rank(diagram.unrank(number)) == number
             assert renumbered.call("rank", renumbered.unrank(number)) == number
         assert diagram.rank([value + 100_000 for value in game.start()]) == NOWHERE
+
+
+@pytest.mark.parametrize("name", sorted({game.name for game in shipped()} - {"graph"}))  # a graph needs its edges
+def test_a_game_with_other_numbers_is_another_game(name: str) -> None:
+    """What is kept for a game, its rules above all, must not serve the same game with the numbers of a diagram."""
+    game, again = sb.load(name), sb.load(name)
+    assert (again, hash(again)) == (game, hash(game))
+    alone = _with_other_numbers(game)
+    if alone is not None:
+        assert alone not in (game, again)
+        assert game.moves(game.start()) is not None  # its rules are kept from here on
+        assert (alone.rank(alone.start()), alone.unrank(0)) == (0, list(game.canonical(game.start())))
+
+
+def _with_other_numbers(game: Game) -> Game | None:
+    """Return the game with one number for its start, None where its own numbers are needed or its start has none."""
+    if not game.has("start"):
+        return None
+    try:
+        return start_alone(game)
+    except (BadRequest, BadGame):
+        return None
 
 
 def test_states_of_several_words() -> None:

@@ -89,8 +89,13 @@ class Sokoban(Game):
     level: str = "#1"
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the levels are the same: a file may have changed since one of them was read."""
-        return isinstance(other, Sokoban) and self.level == other.level and self.text.rows == other.text.rows
+        """Tell whether the levels are the same: a file may have changed since one of them was read.
+
+        A class of its own numbers the same level's states otherwise.
+        """
+        if not isinstance(other, Sokoban) or other.__class__ is not self.__class__:
+            return False
+        return self.level == other.level and self.text.rows == other.text.rows
 
     def __hash__(self) -> int:
         return hash(self.level)
