@@ -198,8 +198,11 @@ def test_compare(program: Program, states: Path) -> None:
         "bestfirst weight=much",
         "idastar step=two",
         "idastar h=none.db",
+        "astar table=1MB",
+        "idastar table=banana",
     ):
-        assert program("compare", "sliding:3x3", "--from", states, "--with", wrong).code == 30
+        answer = program("compare", "sliding:3x3", "--from", states, "--with", "astar", "--with", wrong)
+        assert (answer.code, f"configuration '{wrong}': " in answer.err) == (30, True)
 
 
 def test_configurations_are_compared_on_levels(program: Program, tmp_path: Path) -> None:

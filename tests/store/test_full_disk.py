@@ -15,6 +15,7 @@ import searchbench as sb
 from searchbench.errors import BadRequest
 from searchbench.learning import export, write_table
 from searchbench.store.certificate import write_certificate
+from searchbench.store.folder import replaced_file
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "x.parquet": lambda path: export(sb.solve("hanoi:3"), path),
@@ -39,6 +40,18 @@ def test_what_cannot_be_written_is_named(name: str, tmp_path: Path, monkeypatch:
     assert {file.name for file in tmp_path.iterdir()} <= {"parts.db"}
     WRITERS[name](tmp_path / name)
     assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_file_that_cannot_be_read_meanwhile_is_not_told_as_unwritable(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    with pytest.raises(FileNotFoundError, match="other"), replaced_file(tmp_path / "x.npz"):
+        other.read_bytes()
+    with (
+        pytest.raises(BadRequest, match=r"x\.npz: the file cannot be written"),
+        replaced_file(tmp_path / "none" / "x.npz") as fresh,
+    ):
+        fresh.write_bytes(b"")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_proof_that_cannot_be_written_is_kept_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

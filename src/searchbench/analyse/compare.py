@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchbench.configuration import configured, read_configuration
-from searchbench.errors import Exhausted, Unsolvable
+from searchbench.errors import BadRequest, Exhausted, Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
 from searchbench.run import Limits, Run
@@ -83,9 +83,12 @@ def contestant(game: Game, text: str, abstractions: Sequence[str | Game] | None 
     `abstractions` are games of pattern databases whose files have moved.
     """
     kind, options = read_configuration(METHODS, text)
-    if "h" in options:
-        options["h"] = heuristic(game, options["h"], abstractions)
-    return Contestant(text, configured(METHODS, kind.method, options))
+    try:
+        if "h" in options:
+            options["h"] = heuristic(game, options["h"], abstractions)
+        return Contestant(text, configured(METHODS, kind.method, options))
+    except BadRequest as error:
+        raise BadRequest(f"configuration {text!r}: {error}") from None
 
 
 def compare(

@@ -193,17 +193,19 @@ def compare(
     chosen = sb.load(game)
     games = chosen.levels(states)
     chosen_ones = [contestant(chosen, text, abstractions) for text in configurations]
+    results = []
     with Reporter(resources.progress) as reporter:
         how = chosen_ones, resources.run(reporter), ends.limits()
         if games is None:
             wanted = instances.states_in(chosen, states)
             try_before("search", chosen)
-            results = list(compare_all(chosen, wanted, *how))
+            compared = compare_all(chosen, wanted, *how)
         else:
-            results = list(compare_on_levels(games, *how))
-    for one, result in zip(chosen_ones, results, strict=True):
-        if one.configuration.h is None:
-            instances.try_bounds(result.attempts)
+            compared = compare_on_levels(games, *how)
+        for one, result in zip(chosen_ones, compared, strict=True):
+            if one.configuration.h is None:
+                instances.try_bounds(result.attempts)
+            results.append(result)
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
         show.draw(effort_svg(efforts, len(results[0].attempts)), plot)

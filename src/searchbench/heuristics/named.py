@@ -72,8 +72,8 @@ def _databases(
     for folder in folders or [""]:
         if not folder or not Path(folder).exists():
             raise BadRequest(
-                f"heuristic {text!r}: there is no database {folder!r}, and {game} has the names "
-                f"{', '.join(named) or 'none'}; databases are added with + and compared with a comma; "
+                f"heuristic {text!r}: there is no database {folder!r}, and {game} has "
+                f"{'the bounds ' + ', '.join(named) if named else 'no bound with a name'}; databases are added with + and compared with a comma; "
                 f"switches are dual, modulo, loaded, images:N and min:N"
             )
     opened = {folder: open_database(folder, abstractions) for folder in folders}

@@ -56,10 +56,12 @@ def replaced_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def told_if_unwritable(path: Path, what: str = "the file") -> Iterator[None]:
-    """Raise BadRequest, which names `path`, in the place of an OSError of the block."""
+    """Raise BadRequest, which names `path`, in the place of an OSError of the block, unless that names another file."""
     try:
         yield
     except OSError as error:
+        if error.filename is not None and path.name not in str(error.filename):
+            raise
         reason = os.strerror(error.errno) if error.errno else error
         raise BadRequest(f"{path}: {what} cannot be written: {reason}") from error
 
