@@ -73,7 +73,8 @@ def _databases(
         if not folder or not Path(folder).exists():
             own = f"the bounds {', '.join(named)}" if named else "no bound with a name"
             raise BadRequest(
-                f"heuristic {text!r}: there is no database {folder!r}, and {game} has {own}; databases are added with + and compared with a comma; "
+                f"heuristic {text!r}: there is no database {folder!r}, and {game} has {own}; "
+                f"databases are added with + and compared with a comma; "
                 f"switches are dual, modulo, loaded, images:N and min:N"
             )
     opened = {folder: open_database(folder, abstractions) for folder in folders}
