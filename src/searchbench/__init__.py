@@ -263,12 +263,13 @@ def search(
 
     `method` is a configuration, :class:`IDAStar`, :class:`AStar`, :class:`BestFirst`, :class:`Enhanced` or
     :class:`FeatureSpace`; or its name, "idastar", "astar", "bestfirst", "enhanced" or "featurespace", with its fields as
-    `options`. By default the size of the game decides. The last two are for games that supply enhancements, and features,
-    as Sokoban does. Or it is "dual", for the start of a game that looks the same from both ends: half of a breadth-first
-    search (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
-    object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
-    databases ("a.db+b.db"). `threads` are those of IDA*, None for all. With a folder `work`, IDA* keeps there how far it is, and
-    goes on when it is asked again after it was stopped. `nodes` and `seconds`, among the options, are limits, 0 for none.
+    `options`. By default the game decides: its size, and whether it supplies features. The last two are for games that supply
+    enhancements, and features, as Sokoban does. Or it is "dual", for the start of a game that looks the same from both ends:
+    half of a breadth-first search (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the
+    place of the game's own bound: an object such as :class:`PatternDatabases`, one of the names that the game has
+    ("linear-conflict"), or folders of pattern databases ("a.db+b.db"). `threads` are those of IDA* and of feature-space
+    search, None for all. With a folder `work`, IDA* keeps there how far it is, and goes on when it is asked again after it was
+    stopped. `nodes` and `seconds`, among the options, are limits, 0 for none.
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest

@@ -48,7 +48,8 @@ def outcome(search: Any) -> Any:
     try:
         line = search()
     except sb.SearchBenchError as error:
-        return type(error), str(error) if isinstance(error, BadRequest) else getattr(error, "nodes", 0)
+        told = re.sub("^configuration '[^']*': ", "", str(error))  # which only a text has
+        return type(error), told if isinstance(error, BadRequest) else getattr(error, "nodes", 0)
     return line.moves, line.nodes, line.optimal
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -18,9 +19,13 @@ from searchbench.analyse.compare import Result
 from searchbench.drawing import effort_rows
 from searchbench.errors import Exhausted, LimitReached, Unsolvable
 from searchbench.slots import contracts
-from searchbench.solvers.guided import Attempt
+from searchbench.solvers.guided import METHODS, Attempt, methods_for
+from searchbench.solvers.guided.search import settled
+from searchbench.verify.lurd import replay
 
 HARD, NEAR, LOST = "8 0 6 5 4 7 2 3 1", "1 5 0 4 2 8 3 6 7", "0 2 1 3 4 5 6 7 8"
+LARGE = "#########|#       #|# $ $ $ #|#   @   #|# $ $ $ #|#       #|#...#...#|#########"
+"""A level with too many states for A* to be the default."""
 
 
 @pytest.fixture
@@ -176,6 +181,43 @@ def test_pattern_databases_by_their_folders(program: Program, tmp_path: Path, st
     assert "not sliding:3x4" in answer.err
     assert program("verify", tmp_path / "a.db", "--json").json["faults"] == 0
     assert program("probe", tmp_path / "a.db", "0 1 2 x 4 5 x x x", "--json").json["value"] == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "method"),
+    [
+        ("sliding:3x3", {}, "astar"),
+        ("sliding:3x3", {"step": 2}, "idastar"),
+        ("sliding:4x4", {}, "idastar"),
+        ("sliding:4x4", {"weight": 1.8}, "astar"),
+        ("sliding:4x4", {"by": "goodness"}, "bestfirst"),
+        ("sokoban:#1", {}, "astar"),
+        ("sokoban:#1", {"optimal": True}, "enhanced"),
+        (f"sokoban:{LARGE}", {}, "featurespace"),
+        (f"sokoban:{LARGE}", {"nodes": 1000, "seed": 3}, "featurespace"),
+        (f"sokoban:{LARGE}", {"optimal": True}, "enhanced"),
+        (f"sokoban:{LARGE}", {"step": 2}, "idastar"),
+    ],
+)
+def test_without_a_method_the_first_one_that_suits_the_game_and_takes_the_options(
+    game: str, options: dict[str, Any], method: str
+) -> None:
+    loaded = sb.load(game)
+    chosen, limits = settled(loaded, None, None, options)
+    assert chosen.method == method
+    assert chosen == settled(loaded, method, None, options)[0]
+    assert limits.nodes == options.get("nodes", 0)
+    assert methods_for(loaded)[0] == settled(loaded, None, None, {})[0].method
+    assert set(methods_for(loaded)) <= set(METHODS)
+
+
+def test_a_level_that_no_search_of_all_states_solves_is_solved_without_a_method(program: Program) -> None:
+    found = program("search", f"sokoban:{LARGE}", "--seconds", 60, "--json").json
+    told = replay(LARGE, found["solution"])
+    assert (told.fault, told.pushes) == ("", found["cost"])
+    least = program("search", f"sokoban:{LARGE}", "--optimal", "--json").json["cost"]
+    assert least <= found["cost"]
+    assert least == program("search", f"sokoban:{LARGE}", "--method", "astar", "--json").json["cost"]
 
 
 def test_compare(program: Program, states: Path) -> None:

@@ -79,7 +79,7 @@ def search(
         Option(
             metavar="NAME",
             help="idastar, astar, bestfirst or dual; of games with features or enhancements, such as Sokoban, also featurespace "
-            "and enhanced. By default what suits the size.",
+            "and enhanced. By default what suits the game.",
         ),
     ] = "",
     *,

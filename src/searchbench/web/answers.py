@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from searchbench.board import Board, cell_names, is_empty, spoken
 from searchbench.catalogue import described, name_of, title_of
@@ -12,9 +12,11 @@ from searchbench.errors import SearchBenchError
 from searchbench.game import Game, Position
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import format_memory
+from searchbench.solvers.guided import methods_for
 from searchbench.store import Database
 from searchbench.store.opening import read_header
 from searchbench.values import Result, ValueRule
+from searchbench.web.schema import ProofMethod
 
 Answer = dict[str, Any]
 
@@ -78,6 +80,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
         "state": position.text,
         "side": side,
         "two_players": game.two_players,
+        "methods": list(get_args(ProofMethod)) if game.two_players else methods_for(game),
         "picture": picture(position, side, coordinates=True),
         "text": str(position),
         "pieces": pieces if board is not None else [],

@@ -77,13 +77,15 @@ class Moves(BaseModel):
 class Position(BaseModel):
     """The content of a position's page; `picture` is SVG, or null if the game has no board.
 
-    Of each cell, `pieces` are the labels, `said` the same in words, and `names` what it is called.
+    Of each cell, `pieces` are the labels, `said` the same in words, and `names` what it is called. `methods` are those by which
+    a job can search or prove it, the default first.
     """
 
     game: str
     state: str
     side: int
     two_players: bool
+    methods: list[str]
     picture: str | None
     text: str
     pieces: list[str]
@@ -304,7 +306,7 @@ class Pieces(Request):
     like: str = Field("", max_length=4000)
 
 
-SearchMethod = Literal["idastar", "astar", "bestfirst"]
+SearchMethod = Literal["idastar", "astar", "bestfirst", "enhanced", "featurespace"]
 ProofMethod = Literal["pns", "alphabeta", "dfpn", "graph", "threats", "conspiracy", "sss", "bstar", "mst"]
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from searchbench import jit
+from searchbench.configuration import fitting
 from searchbench.errors import BadRequest, Unsolvable
 from searchbench.first_state import check_first_state
 from searchbench.game import Game, Position
@@ -43,12 +44,13 @@ def search_state(
     target: jit.Target = "cpu",
     **options: Any,
 ) -> Line:
-    """Return a line from a state (by default the start) to a solved one; a cheapest one by IDA* and A*.
+    """Return a line from a state (by default the start) to a solved one; a cheapest one where `optimal` says so.
 
-    `configuration` is an `IDAStar`, `AStar` or `BestFirst`; or the name of a method, "idastar", "astar" or "bestfirst", with
-    the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`. The default is "astar" where the
-    index is small enough for A* to remember every state, and "idastar" elsewhere. A search stops at its limits within a
-    slice of some tenths of a second. `target` "interpreted" runs the same kernels without a compiler.
+    `configuration` is an `IDAStar`, `AStar`, `BestFirst`, `Enhanced` or `FeatureSpace`; or the name of a method, with
+    the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`. The default is the
+    first of `methods_for` that takes the options: "astar" where the index is small enough for A* to remember every state, else
+    "featurespace" where the game supplies features, else "idastar". A search stops at its limits within a slice of some tenths
+    of a second. `target` "interpreted" runs the same kernels without a compiler.
     Raises BadRequest, Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
     chosen, limits = settled(game, configuration, limits, options)
@@ -77,7 +79,7 @@ def settled(
     game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
 ) -> tuple[Guided, Limits]:
     """Return the configuration and the limits that are asked for, one by one or as objects. Raises BadRequest."""
-    return requested(METHODS, configuration or _default_method(game), limits, options)
+    return requested(METHODS, configuration or _default_method(game, options), limits, options)
 
 
 def names_for(
@@ -101,10 +103,19 @@ def _heuristic(configuration: Guided) -> Heuristic | None:
     return configuration.h
 
 
-def _default_method(game: Game) -> str:
+def _default_method(game: Game, options: Mapping[str, Any]) -> str:
     check_first_state(game)
+    wanted = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    return fitting({name: METHODS[name] for name in methods_for(game)}, wanted)
+
+
+def methods_for(game: Game) -> list[str]:
+    """Return the names of the methods that a game can be searched by, the one that suits it best first."""
     parts = game.parts()
-    return "astar" if parts and line_size(parts) <= REMEMBERED else "idastar"
+    small = bool(parts) and line_size(parts) <= REMEMBERED
+    supplied = {"featurespace": game.feature_space(), "enhanced": game.enhanced()}
+    own = [name for name, functions in supplied.items() if functions is not None]
+    return ["astar", *own, "idastar", "bestfirst"] if small else [*own, "idastar", "astar", "bestfirst"]
 
 
 def start_of(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:

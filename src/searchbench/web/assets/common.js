@@ -92,13 +92,14 @@ export const gameName = (text) => text.replace(/(?:\.{0,2}\/)?(?:[^\s\/]+\/)+(?=
 /** What the values of a database are, by the name of its rule. */
 export const VALUES = { distance: "steps to the end", depth: "steps from the start", outcome: "who wins, and how soon", ending: "who wins", score: "points", won: "who wins" };
 
-/** How a search can be made, and for how many players. */
+/** How a search can be made. */
 export const METHODS = [
-  { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
-  { id: "pns", text: "proof-number search", players: 2 }, { id: "alphabeta", text: "alpha-beta", players: 2 },
-  { id: "dfpn", text: "depth-first proof-number search", players: 2 }, { id: "graph", text: "proof numbers over a graph, forced sequences", players: 2 },
-  { id: "threats", text: "threats (go-moku)", players: 2 }, { id: "conspiracy", text: "conspiracy numbers", players: 2 },
-  { id: "sss", text: "SSS*", players: 2 }, { id: "bstar", text: "B*", players: 2 }, { id: "mst", text: "MST*, the smallest solution tree", players: 2 },
+  { id: "idastar", text: "IDA*" }, { id: "astar", text: "A*" }, { id: "bestfirst", text: "greedy best-first" },
+  { id: "enhanced", text: "IDA* with enhancements" }, { id: "featurespace", text: "feature-space search" },
+  { id: "pns", text: "proof-number search" }, { id: "alphabeta", text: "alpha-beta" },
+  { id: "dfpn", text: "depth-first proof-number search" }, { id: "graph", text: "proof numbers over a graph, forced sequences" },
+  { id: "threats", text: "threats (go-moku)" }, { id: "conspiracy", text: "conspiracy numbers" },
+  { id: "sss", text: "SSS*" }, { id: "bstar", text: "B*" }, { id: "mst", text: "MST*, the smallest solution tree" },
 ];
 
 export function titled(text) {

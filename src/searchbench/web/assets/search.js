@@ -70,7 +70,7 @@ async function look() {
   address();
   parts.view.show(position);
   parts.caption.textContent = position.state;
-  const fitting = METHODS.filter((method) => method.players === (position.two_players ? 2 : 1));
+  const fitting = position.methods.map((name) => METHODS.find((method) => method.id === name));
   const before = parts.method.value || parts.preferred;
   parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === before }, method.text)));
   if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
