@@ -137,6 +137,16 @@ def test_captures_ask_which_man_is_removed(open_position: Callable[..., Any]) ->
     assert page.locator("#board .sb-second").count() == 2
 
 
+def test_escape_takes_back_the_clicks_of_a_move(open_position: Callable[..., Any]) -> None:
+    """A press with the mouse gives the board no focus, so the key comes to the page."""
+    page = open_position("morris", "WW.W..../B......./B..B....")
+    press(page, 3)
+    page.wait_for_selector("#board .mark.chosen")
+    assert page.evaluate("document.getElementById('board').contains(document.activeElement)") is False
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#board .mark.chosen", state="detached")
+
+
 def database_move(database: sb.Database, state: str, place: int) -> str:
     """Return the text of a move of the list."""
     position = database.game.position(state)

@@ -26,6 +26,7 @@ export class BoardView {
     place.addEventListener("pointerdown", (event) => this.press(event));
     place.addEventListener("keydown", (event) => this.key(event));
     place.addEventListener("focusin", (event) => this.stay(event.target));
+    addEventListener("keydown", (event) => { if (event.key === "Escape") this.release(); }); // a click gives the board no focus
     new ResizeObserver(() => this.mark()).observe(place); // values keep a size that can be read
   }
 
@@ -256,15 +257,19 @@ export class BoardView {
     if (cell && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       this.click(Number(cell.dataset.cell));
-    } else if (event.key === "Escape" && this.clicked.length) {
-      this.clicked = [];
-      this.mark();
-      this.ask();
     } else if (cell && AWAY[event.key]) {
       event.preventDefault();
       event.stopPropagation(); // elsewhere these keys go back and forward
       this.beside(cell, AWAY[event.key])?.focus();
     }
+  }
+
+  /** Take back the clicks of a move that is not complete. */
+  release() {
+    if (!this.clicked.length) return;
+    this.clicked = [];
+    this.mark();
+    this.ask();
   }
 
   /** The nearest cell in a direction. */
