@@ -23,7 +23,7 @@ from searchbench.solvers.shared.transposition import Transpositions, new_transpo
 PAUSED, FOUND, EXHAUSTED, FULL = range(4)
 """How a call of a kernel ended: at its slice of nodes, at a solved state, with nothing left, or with an array too small."""
 
-_FIRST_SLICE: Final = 1 << 16
+_FIRST_SLICE: Final = 1 << 10
 _FIRST_INTERPRETED: Final = 1 << 8
 _SHORT, _LONG = 0.1, 0.4
 """Seconds between which a slice should last: then an interrupt is answered at once and the pauses cost nothing."""
@@ -116,7 +116,7 @@ class Task:
         if took < _SHORT and int(note[column]) >= stop:
             self._slice *= 2
         elif took > _LONG:
-            self._slice = max(1 << 8, self._slice // 2)
+            self._slice = max(1, self._slice // 2)
 
     @property
     def remembers(self) -> bool:
