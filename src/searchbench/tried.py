@@ -6,10 +6,12 @@ import contextlib
 import hashlib
 import inspect
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from searchbench import jit
+from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.guards import is_trusted
 from searchbench.line import Line
@@ -35,6 +37,15 @@ def try_before(purpose: Literal["solve", "search", "prove"], game: Game, *about:
             with contextlib.suppress(OSError):  # it is tried again next time
                 mark.parent.mkdir(parents=True, exist_ok=True)
                 mark.touch()
+
+
+def try_levels(purpose: Literal["search"], games: Sequence[Game]) -> None:
+    """Try the laws on the first of some levels that can be read: the others have its rules. Raises BadGame."""
+    for game in games:
+        with contextlib.suppress(BadRequest):  # the search tells of it in that level's row
+            game.start()
+            try_before(purpose, game)
+            return
 
 
 def try_bound(line: Line) -> None:

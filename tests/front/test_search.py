@@ -89,6 +89,7 @@ def test_what_is_not_solved_does_not_end_the_others(program: Program, tmp_path: 
 
 WRONG = """\
 from dataclasses import dataclass
+from pathlib import Path
 
 import searchbench as sb
 
@@ -132,6 +133,12 @@ class Stairs(sb.Game):
 
         more = {"cost": {"cost": cost}, "h": {"h": h}}.get(self.wrong, {})
         return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, **more}
+
+
+class Flights(Stairs):
+    @classmethod
+    def levels(cls, source):
+        return [cls(word) for word in Path(source).read_text().split()]
 """
 
 
@@ -152,6 +159,22 @@ def test_a_game_with_a_mistake_is_refused_where_many_states_are_searched(
         ):
             answer = program(*words)
             assert answer.code == code, words
+            assert (told in answer.err) == (code == 30)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"), [("cost", "breaks the law costs-positive"), ("h", "`h` is 57 in the state '19'")]
+)
+def test_a_game_with_a_mistake_is_refused_where_its_levels_are_searched(
+    program: Program, tmp_path: Path, wrong: str, told: str
+) -> None:
+    (tmp_path / "stairs.py").write_text(WRONG)
+    game, levels = f"{tmp_path / 'stairs.py'}:Flights:no", tmp_path / "levels.txt"
+    for words in (("search", "--method", "idastar"), ("compare", "--with", "idastar")):
+        for text, code in (("no no", 0), (f"{wrong} no", 30)):
+            levels.write_text(text)
+            answer = program(words[0], game, "--from", levels, *words[1:])
+            assert answer.code == code, answer.err
             assert (told in answer.err) == (code == 30)
 
 

@@ -95,7 +95,7 @@ def search(
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
     from searchbench.solvers.guided import search_levels, search_many
-    from searchbench.tried import try_before
+    from searchbench.tried import try_before, try_levels
 
     style = output.chosen()
     if of.states is None and style != "csv":
@@ -121,20 +121,19 @@ def search(
         raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
     games = None if of.states is None else chosen.levels(of.states)
     if games is not None:
-        with Reporter(resources.progress) as reporter:
-            run = resources.run(reporter)
-            attempts = levels.write(games, search_levels(games, method or None, run, ends.limits(), **options), style)
-        if instances.exit_code(attempts):
-            raise Exit(instances.exit_code(attempts))
-        return
-    wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
-    if "h" in options:
-        options["h"] = sb.heuristic(chosen, options["h"], abstractions)
-    try_before("search", chosen)
+        try_levels("search", games)
+    else:
+        wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
+        if "h" in options:
+            options["h"] = sb.heuristic(chosen, options["h"], abstractions)
+        try_before("search", chosen)
     with Reporter(resources.progress) as reporter:
-        run, limits = resources.run(reporter), ends.limits()
-        searched = search_many(chosen, wanted, method or None, run, limits, **options)
-        found = instances.write(searched if "h" in options else instances.tried(searched), chosen, style)
+        how = method or None, resources.run(reporter), ends.limits()
+        searched = (
+            search_many(chosen, wanted, *how, **options) if games is None else search_levels(games, *how, **options)
+        )
+        checked = searched if "h" in options else instances.tried(searched)
+        found = instances.write(checked, chosen, style) if games is None else levels.write(games, checked, style)
     if instances.exit_code(found):
         raise Exit(instances.exit_code(found))
 
@@ -187,7 +186,7 @@ def compare(
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.drawing import effort_rows, effort_svg
-    from searchbench.tried import try_before
+    from searchbench.tried import try_before, try_levels
 
     show.check_drawing(plot)
     chosen = sb.load(game)
@@ -201,6 +200,7 @@ def compare(
             try_before("search", chosen)
             compared = compare_all(chosen, wanted, *how)
         else:
+            try_levels("search", games)
             compared = compare_on_levels(games, *how)
         for one, result in zip(chosen_ones, compared, strict=True):
             if one.configuration.h is None:
