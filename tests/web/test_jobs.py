@@ -8,10 +8,10 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -24,7 +24,7 @@ from searchbench.web import jobs, schema, work
 from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
 from searchbench.web.library import Library
-from web_client import Client, make_app, running
+from web_client import LIMITS, Client, make_app, running
 
 HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"  # 80 moves, the most there are: many minutes, which no test waits for
 EASY = "1 2 6 3 4 5 0 7 8 9 10 11 12 13 14 15"
@@ -120,6 +120,41 @@ def test_a_search_tells_its_bound_and_its_line_and_ends_with_a_solution(client: 
     assert (lost["status"], lost["error"]["kind"]) == ("failed", "Unsolvable")
     limited = client.finished(kind="search", game="sliding:4x4", state=HARD, method="idastar", nodes=1_000_000)
     assert limited["error"]["kind"] == "LimitReached"
+
+
+LARGE = "sokoban:#########|#       #|# $ $ $ #|#   @   #|# $ $ $ #|#       #|#...#...#|#########"
+
+
+@pytest.fixture
+def with_a_large_level(tmp_path: Path) -> Iterator[Client]:
+    """Return a client of a server that was started with a level of too many states for A*."""
+    library = Library({}, {LARGE: sb.load(LARGE)}, {})
+    with running(create_app(library, LIMITS)) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("game", "methods"),
+    [
+        ("sliding:3x3", ["astar", "idastar", "bestfirst"]),
+        ("sliding:4x4", ["idastar", "astar", "bestfirst"]),
+        ("sokoban:#1", ["astar", "featurespace", "enhanced", "idastar", "bestfirst"]),
+        (LARGE, ["featurespace", "enhanced", "idastar", "astar", "bestfirst"]),
+        ("tic-tac-toe", list(get_args(schema.ProofMethod))),
+    ],
+)
+def test_a_position_tells_by_which_methods_jobs_can_search_it(
+    with_a_large_level: Client, game: str, methods: list[str]
+) -> None:
+    assert with_a_large_level.fetch("/games/position", game=game, state="start")["methods"] == methods
+
+
+@pytest.mark.parametrize("method", [None, "featurespace", "enhanced"])
+def test_levels_are_searched_by_the_methods_of_their_game(with_a_large_level: Client, method: str | None) -> None:
+    job = with_a_large_level.finished(kind="search", game=LARGE, method=method)
+    assert job["status"] == "done", job["error"]
+    assert job["result"]["optimal"] is False
+    assert len(job["result"]["states"]) == job["result"]["cost"] + 1 >= 23
 
 
 @dataclass(frozen=True)
