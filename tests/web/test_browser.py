@@ -525,6 +525,32 @@ def test_a_database_is_verified_from_the_page(page: Any, client: Client) -> None
     page.wait_for_selector("#verified:has-text('no faults')")
 
 
+def test_the_method_is_the_one_that_was_chosen_or_that_suits_the_game(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=sliding:4x4")
+    page.wait_for_selector("#method option[value=idastar]", state="attached")
+    for game, chosen, shown in (
+        ("sliding:4x4", "", "idastar"),
+        ("sokoban:#1", "", "astar"),
+        ("sokoban:#2", "featurespace", "featurespace"),
+        ("sokoban:#3", "", "featurespace"),
+        ("sliding:3x3", "", "astar"),
+        ("sliding:2x3", "idastar", "idastar"),
+        ("hanoi:3", "", "idastar"),
+        ("tic-tac-toe", "", "pns"),
+    ):
+        page.fill("#game", game)
+        page.press("#game", "Tab")
+        page.wait_for_function("state => document.querySelector('#caption').textContent === state", arg=start_of(game))
+        if chosen:
+            page.select_option("#method", chosen)
+        assert page.input_value("#method") == shown, game
+
+
+def start_of(game: str) -> str:
+    """Return the notation of a game's start."""
+    return sb.load(game).position("start").text
+
+
 def test_a_search_is_watched_and_its_solution_played(page: Any, client: Client) -> None:
     page.goto(f"{client.address}/search?game=sliding:4x4&state=1+2+6+3+4+5+0+7+8+9+10+11+12+13+14+15")
     page.wait_for_selector(".sb-piece")

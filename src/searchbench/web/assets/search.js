@@ -24,7 +24,7 @@ page(async () => {
   const query = new URLSearchParams(location.search);
   parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => { parts.state.value = ""; look(); } });
   parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => look() }, query.get("state") ?? "");
-  parts.method = h("select", { id: "method" });
+  parts.method = h("select", { id: "method", onchange: () => { parts.preferred = parts.method.value; } });
   parts.start = h("button", { class: "primary", id: "start-search", disabled: !health.jobs }, "Start");
   parts.stop = h("button", { type: "button", id: "stop", disabled: true, onclick: () => job && post(`/jobs/${job}`, undefined, "DELETE").catch((error) => showError(parts.message, error)) }, "Stop");
   parts.shuffle = h("button", { type: "button", id: "shuffle", title: "Make some moves at random", onclick: () => shuffle() }, "Shuffle");
@@ -71,8 +71,7 @@ async function look() {
   parts.view.show(position);
   parts.caption.textContent = position.state;
   const fitting = position.methods.map((name) => METHODS.find((method) => method.id === name));
-  const before = parts.method.value || parts.preferred;
-  parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === before }, method.text)));
+  parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === parts.preferred }, method.text))); // or else the first
   if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
   return true;
 }
