@@ -75,6 +75,12 @@ def test_a_folder_stands_for_the_databases_and_certificates_in_it(folders: dict[
         assert [item["name"] for item in client.fetch("/certificates")] == ["won"]
         left_out = sorted(line for line in told if "left out" in line)
         assert ["spoiled.db" in left_out[0], "torn.db" in left_out[1], len(left_out)] == [True, True, 2]
+        for name in ("spoiled", "torn"):
+            answer = client.get(f"/databases/{name}")
+            assert answer.status == 404
+            assert f"the database '{name}' was left out when the server started: {name}.db" in answer.json["detail"]
+            assert str(tmp_path) not in answer.text
+        assert "there is no database 'other'" in client.get("/databases/other").json["detail"]
     assert cli.run(["serve", str(tmp_path / "torn.db"), "--no-browser"]) == 40
 
 

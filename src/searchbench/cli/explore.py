@@ -15,6 +15,7 @@ from searchbench.cli.derived import derived
 from searchbench.cli.options import OwnGames
 
 if TYPE_CHECKING:
+    from searchbench.errors import SearchBenchError
     from searchbench.game import Game
     from searchbench.web.library import Library
 
@@ -164,7 +165,7 @@ def _add_inside(library: Library, folder: Path) -> None:
             try:
                 add(library, path)
             except SearchBenchError as error:
-                show.write(f"left out: {error}")
+                _leave_out(library, path, error)
 
 
 def _add_kept(library: Library, keep: Path) -> None:
@@ -177,4 +178,9 @@ def _add_kept(library: Library, keep: Path) -> None:
             try:
                 show.write(f"{library.add(folder)}: {folder}")
             except SearchBenchError as error:
-                show.write(f"left out: {error}")
+                _leave_out(library, folder, error)
+
+
+def _leave_out(library: Library, path: Path, error: SearchBenchError) -> None:
+    library.leave_out(path, error)
+    show.write(f"left out: {error}")

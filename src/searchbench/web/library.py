@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from searchbench.catalogue import ABSTRACTIONS, GAMES, load, meant, shipped, source_file
-from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
+from searchbench.errors import BadRequest, DamagedData, SearchBenchError, UnknownGame, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.store.certificate import kept_game, open_certificate
@@ -68,6 +68,7 @@ class Library:
         self._cache = cache
         self._database_games = database_games
         self._entries: dict[str, Entry] = {}
+        self._left_out: dict[str, str] = {}
         self.certificates: dict[str, Walk] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
@@ -88,6 +89,11 @@ class Library:
         self._entries[chosen] = self._open(path)
         return chosen
 
+    def leave_out(self, path: Path, error: SearchBenchError) -> None:
+        """Remember why a database or a certificate cannot be read, for those who ask for it by its name."""
+        name = path.resolve().name.removesuffix(".db").removesuffix(".cert")
+        self._left_out.setdefault(name, str(error).replace(str(path), path.name))
+
     def add_certificate(self, path: Path) -> str:
         """Open a certificate and return its name, as `add` does for a database."""
         self._check_trust(path)
@@ -101,7 +107,7 @@ class Library:
     def certificate(self, name: str) -> Walk:
         """Return a certificate. Raises UnknownName."""
         if name not in self.certificates:
-            raise UnknownName(f"there is no certificate {name[:80]!r}; {there_are(self.certificates)}")
+            raise self._unknown("certificate", name, self.certificates)
         return self.certificates[name]
 
     def database(self, name: str) -> Database:
@@ -141,8 +147,13 @@ class Library:
 
     def _entry(self, name: str) -> Entry:
         if name not in self._entries:
-            raise UnknownName(f"there is no database {name[:80]!r}; {there_are(self._entries)}")
+            raise self._unknown("database", name, self._entries)
         return self._entries[name]
+
+    def _unknown(self, what: str, name: str, known: Iterable[str]) -> UnknownName:
+        if name in self._left_out:
+            return UnknownName(f"the {what} {name[:80]!r} was left out when the server started: {self._left_out[name]}")
+        return UnknownName(f"there is no {what} {name[:80]!r}; {there_are(known)}")
 
     def _fitting(self, path: Path) -> Sequence[Game] | None:
         """Return those games given for databases that have the name of this database's game, or None."""

@@ -47,10 +47,10 @@ def search_state(
     """Return a line from a state (by default the start) to a solved one; a cheapest one where `optimal` says so.
 
     `configuration` is an `IDAStar`, `AStar`, `BestFirst`, `Enhanced` or `FeatureSpace`; or the name of a method, with
-    the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`. The default is the
-    first of `methods_for` that takes the options: "astar" where the index is small enough for A* to remember every state, else
-    "featurespace" or "enhanced" where the game supplies what they need, else "idastar". A search stops at its limits within a slice of some tenths
-    of a second. `target` "interpreted" runs the same kernels without a compiler.
+    the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`. The default is the first of
+    `methods_for` that takes the options: "astar" where the index is small enough for A* to remember every state, else
+    "featurespace" or "enhanced" where the game supplies what they need, else "idastar". A search stops at its limits within
+    a slice of some tenths of a second. `target` "interpreted" runs the same kernels without a compiler.
     Raises BadRequest, Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
     chosen, limits = settled(game, configuration, limits, options)
