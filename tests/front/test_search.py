@@ -178,6 +178,16 @@ def test_a_game_with_a_mistake_is_refused_where_its_levels_are_searched(
             assert (told in answer.err) == (code == 30)
 
 
+def test_a_bound_that_levels_do_not_have_is_refused_before_any_search(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "levels.xsb").write_text("#####\n#@$.#\n#####\n")
+    for words in (("search", "--heuristic", "nearest"), ("compare", "--with", "astar h=nearest")):
+        answer = program(words[0], "sokoban", "--from", tmp_path / "levels.xsb", *words[1:])
+        assert (answer.code, answer.out) == (30, "")
+        assert (
+            "heuristic 'nearest': there is no database 'nearest', and sokoban:#1 has no bound with a name" in answer.err
+        )
+
+
 def test_bad_states_are_named_before_any_search(program: Program, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text(f"{NEAR}\n1 1 2 3 4 5 6 7 8\n")
     answer = program("search", "sliding:3x3", "--from", tmp_path / "bad.txt")

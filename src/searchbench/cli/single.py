@@ -120,13 +120,14 @@ def search(
     if of.states is not None and of.state != "start":
         raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
     games = None if of.states is None else chosen.levels(of.states)
-    if games is not None:
-        try_levels("search", games)
-    else:
+    if games is None:
         wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
-        if "h" in options:
-            options["h"] = sb.heuristic(chosen, options["h"], abstractions)
+    if "h" in options:
+        options["h"] = sb.heuristic(chosen, options["h"], abstractions)
+    if games is None:
         try_before("search", chosen)
+    else:
+        try_levels("search", games)
     with Reporter(resources.progress) as reporter:
         how = method or None, resources.run(reporter), ends.limits()
         searched = (
