@@ -213,7 +213,11 @@ def test_a_proof_ends_with_a_value(client: Client) -> None:
     [
         ({"kind": "prove", "game": "hanoi:3"}, "start a job of kind search"),
         ({"kind": "search", "game": "tic-tac-toe"}, "start a job of kind prove"),
-        ({"kind": "search", "game": "hanoi:3", "method": "pns"}, "idastar, astar, bestfirst, not pns"),
+        (
+            {"kind": "search", "game": "hanoi:3", "method": "pns"},
+            "for hanoi:3,3 takes one of the methods astar, idastar, bestfirst",
+        ),
+        ({"kind": "search", "game": "hanoi:3", "method": "featurespace"}, "idastar, bestfirst, not featurespace"),
         ({"kind": "solve", "game": "hanoi:3", "method": "pns"}, "takes no method"),
     ],
 )

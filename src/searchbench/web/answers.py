@@ -69,6 +69,11 @@ def _move(game: Game, position: Position, move: int, after: Position) -> Answer:
 # --- positions ----------------------------------------------------------------------------------------------------------
 
 
+def methods_of(game: Game) -> list[str]:
+    """Return the methods by which jobs can search or prove a game's positions, the default first."""
+    return list(get_args(ProofMethod)) if game.two_players else methods_for(game)
+
+
 def position_answer(game: Game, position: Position, side: int, database: Database | None = None) -> Answer:
     """Return the content of a position's page; `side` is the player to move, 0 or 1."""
     board, pieces = game.board(), game.pieces(position.state)
@@ -80,7 +85,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
         "state": position.text,
         "side": side,
         "two_players": game.two_players,
-        "methods": list(get_args(ProofMethod)) if game.two_players else methods_for(game),
+        "methods": methods_of(game),
         "picture": picture(position, side, coordinates=True),
         "text": str(position),
         "pieces": pieces if board is not None else [],

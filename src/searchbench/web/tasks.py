@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -15,12 +15,12 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.web import schema
+from searchbench.web.answers import methods_of
 from searchbench.web.api import FAILURES, VERSION, known_parameters, library_of
 from searchbench.web.jobs import Job, Jobs
 
 router = APIRouter(prefix=f"{VERSION}/jobs", tags=["jobs"], dependencies=[Depends(known_parameters)])
 Id = Annotated[str, Path(description="The id of a job.", max_length=40)]
-METHODS: Final = {"search": get_args(schema.SearchMethod), "prove": get_args(schema.ProofMethod)}
 LOOK_EVERY: Final = 0.1
 TELL_EVERY: Final = 1.0
 """Seconds after which an event tells the time even if nothing else has changed."""
@@ -57,12 +57,12 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
 
 def _check_method(asked: schema.JobRequest, game: Game) -> None:
     """Refuse what a job would fail with: a search of a game of two players, or a method of the other kind."""
-    if asked.kind in METHODS and (asked.kind == "prove") != game.two_players:
+    if asked.kind in ("search", "prove") and (asked.kind == "prove") != game.two_players:
         players, other = ("two players", "prove") if game.two_players else ("one player", "search")
         raise BadRequest(f"{game} is a game of {players}: start a job of kind {other}")
-    taken = METHODS.get(asked.kind, ())
+    taken = methods_of(game) if asked.kind in ("search", "prove") else []
     if asked.method is not None and asked.method not in taken:
-        raise BadRequest(f"a job of kind {asked.kind} takes {_either(taken)}, not {asked.method}")
+        raise BadRequest(f"a job of kind {asked.kind} for {game} takes {_either(taken)}, not {asked.method}")
 
 
 def _either(methods: Sequence[str]) -> str:
