@@ -183,7 +183,7 @@ def test_a_line_is_shown_board_by_board(program: Program, databases: dict[str, P
 
 def test_search_and_prove_one_state(program: Program) -> None:
     answer = program("search", "sliding:3x3", "8 0 6 5 4 7 2 3 1", "--json").json
-    assert set(answer) == {"cost", "moves", "nodes", "seconds"}
+    assert set(answer) == {"cost", "optimal", "moves", "nodes", "seconds"}
     assert answer["cost"] == len(answer["moves"]) == 31
     assert "cost 31" in program("search", "sliding:3x3", "8 0 6 5 4 7 2 3 1", "--method", "astar").out
     answer = program("prove", "tic-tac-toe", "start", "--json").json

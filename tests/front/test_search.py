@@ -248,7 +248,10 @@ def test_a_level_that_no_search_of_all_states_solves_is_solved_without_a_method(
     found = program("search", f"sokoban:{LARGE}", "--seconds", 60, "--json").json
     told = replay(LARGE, found["solution"])
     assert (told.fault, told.pushes) == ("", found["cost"])
-    least = program("search", f"sokoban:{LARGE}", "--optimal", "--json").json["cost"]
+    assert found["optimal"] is False
+    proved = program("search", f"sokoban:{LARGE}", "--optimal", "--json").json
+    least = proved["cost"]
+    assert proved["optimal"] is True
     assert least <= found["cost"]
     assert least == program("search", f"sokoban:{LARGE}", "--method", "astar", "--json").json["cost"]
 

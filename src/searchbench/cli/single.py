@@ -144,6 +144,7 @@ def _show_line(line: Line, as_json: bool, compiled: str) -> None:
     if as_json:
         figures = {
             "cost": line.cost,
+            "optimal": line.optimal,
             "moves": line.move_texts(),
             "nodes": line.nodes,
             "seconds": round(line.seconds, 6),
