@@ -37,6 +37,7 @@ def main() -> None:
     lines = [line for kernel, code in _kernels() for line in _symbols(kernel, code)]
     if not lines:
         sys.exit("no kernel came from the cache: run it once more")
+    # perf looks for the names of a process's own code there.
     Path(f"/tmp/perf-{os.getpid()}.map").write_text("".join(lines))
     print(f"{len(lines)} functions")
 

@@ -39,12 +39,12 @@ def try_before(purpose: Literal["solve", "search", "prove"], game: Game, *about:
                 mark.touch()
 
 
-def try_levels(purpose: Literal["search"], games: Sequence[Game]) -> None:
-    """Try the laws on the first of some levels that can be read: the others have its rules. Raises BadGame."""
+def try_levels(games: Sequence[Game]) -> None:
+    """Try the laws of search on the first of some levels that can be read: the others have its rules. Raises BadGame."""
     for game in games:
         with contextlib.suppress(BadRequest):  # the search tells of it in that level's row
             game.start()
-            try_before(purpose, game)
+            try_before("search", game)
             return
 
 

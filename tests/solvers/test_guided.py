@@ -380,24 +380,31 @@ def test_slices_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert [call[1] for call in seen] == sorted(call[1] for call in seen)
 
 
+class SlowSearch:
+    """A search whose nodes take so many seconds each, by a clock of its own."""
+
+    def __init__(self, each: float) -> None:
+        game = load("sliding:2x3")
+        self.each, self.now, self.note = each, 0.0, [0]
+        run = Run(threads=1, clock=lambda: self.now)
+        self.task = task.Task(game, tuple(game.start()), game.names(target="cpu"), (), run)
+
+    def slice(self) -> float:
+        """Search for one slice; return the seconds that it took."""
+        began = self.now
+        self.task.advance(self._kernel, (), self.note, 0)
+        return self.now - began
+
+    def _kernel(self, note: list[int], stop: int) -> None:
+        self.now += self.each * (stop - note[0])
+        note[0] = stop
+
+
 def test_slices_have_as_many_nodes_as_fit_their_time() -> None:
     """A node of a large level takes a hundredth of a second, one of a puzzle a ten-millionth."""
     for each in (1e-7, 1e-3, 0.05, 1.0, 30.0):
-        now = [0.0]
-        game = load("sliding:2x3")
-        run = Run(threads=1, clock=lambda now=now: now[0])  # type: ignore[misc]
-        one = task.Task(game, tuple(game.start()), game.names(target="cpu"), (), run)
-        note = [0]
-
-        def kernel(note: list[int], stop: int, each: float = each, now: list[float] = now) -> None:
-            now[0] += each * (stop - note[0])
-            note[0] = stop
-
-        slices = []
-        for _ in range(40):
-            began = now[0]
-            one.advance(kernel, (), note, 0)
-            slices.append(now[0] - began)
+        search = SlowSearch(each)
+        slices = [search.slice() for _ in range(40)]
         longest = max(0.8, each)  # a slice that took less than 0.4 s has at most twice as many nodes after it
         assert all(took <= longest for took in slices[11:]), each
         assert slices[0] <= 1024 * each

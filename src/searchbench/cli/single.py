@@ -120,14 +120,13 @@ def search(
     if of.states is not None and of.state != "start":
         raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
     games = None if of.states is None else chosen.levels(of.states)
-    if games is None:
-        wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
     if "h" in options:
         options["h"] = sb.heuristic(chosen, options["h"], abstractions)
     if games is None:
+        wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
         try_before("search", chosen)
     else:
-        try_levels("search", games)
+        try_levels(games)
     with Reporter(resources.progress) as reporter:
         how = method or None, resources.run(reporter), ends.limits()
         searched = (
@@ -202,7 +201,7 @@ def compare(
             try_before("search", chosen)
             compared = compare_all(chosen, wanted, *how)
         else:
-            try_levels("search", games)
+            try_levels(games)
             compared = compare_on_levels(games, *how)
         for one, result in zip(chosen_ones, compared, strict=True):
             if one.configuration.h is None:

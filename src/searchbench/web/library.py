@@ -28,6 +28,9 @@ LARGEST_NUMBER: Final = 100
 SPEC: Final = re.compile(r"[a-z][a-z0-9-]{0,40}(:[\w=,;:>-]{0,400}|:(level=)?#\d{1,3})?")
 """A shipped game and its parameters, or a level that comes with it. A level in a file is not read for a page."""
 
+_FOLDERS: Final = re.compile(r"(?<![\w.])\.{0,2}/(?:[^\s/]+/)*(?=[^\s/])")
+"""The folders before a file's name in a message: pages name no paths of the server."""
+
 
 @dataclass
 class Entry:
@@ -92,7 +95,7 @@ class Library:
     def leave_out(self, path: Path, error: SearchBenchError) -> None:
         """Remember why a database or a certificate cannot be read, for those who ask for it by its name."""
         name = path.resolve().name.removesuffix(".db").removesuffix(".cert")
-        self._left_out.setdefault(name, str(error).replace(str(path), path.name))
+        self._left_out.setdefault(name, _FOLDERS.sub("", str(error)))
 
     def add_certificate(self, path: Path) -> str:
         """Open a certificate and return its name, as `add` does for a database."""

@@ -56,11 +56,12 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
 
 
 def _check_method(asked: schema.JobRequest, game: Game) -> None:
-    """Refuse what a job would fail with: a search of a game of two players, or a method of the other kind."""
-    if asked.kind in ("search", "prove") and (asked.kind == "prove") != game.two_players:
+    """Refuse what a job would fail with: a search of a game of two players, or a method that its game does not take."""
+    one_state = asked.kind in ("search", "prove")
+    if one_state and (asked.kind == "prove") != game.two_players:
         players, other = ("two players", "prove") if game.two_players else ("one player", "search")
         raise BadRequest(f"{game} is a game of {players}: start a job of kind {other}")
-    taken = methods_of(game) if asked.kind in ("search", "prove") else []
+    taken = methods_of(game) if one_state else []
     if asked.method is not None and asked.method not in taken:
         raise BadRequest(f"a job of kind {asked.kind} for {game} takes {_either(taken)}, not {asked.method}")
 

@@ -62,7 +62,8 @@ def search_state(
     with run or Run() as active:
         if active.work is not None and not chosen.resumable:
             raise BadRequest(
-                f"work {str(active.work)!r}: only idastar without a table of states and without restarts can go on"
+                f"work {str(active.work)!r}: {chosen.method} keeps nothing there, asked for like this; "
+                "only idastar without a table of states and without restarts can go on"
             )
         active.progress("finding superfluous moves, compiling", 0, 0)
         names, paths = names_for(game, chosen, start, target)
