@@ -18,9 +18,18 @@ from searchbench.errors import BadRequest, LimitReached, SearchBenchError, Unsol
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
-from searchbench.games.sokoban.enhanced.board import LEARNT
+from searchbench.games.sokoban.enhanced.board import GENERATION, LEARNT, LONE_WALKS
 from searchbench.games.sokoban.enhanced.exact import judged
-from searchbench.games.sokoban.enhanced.testmaze import begin_reach, comes_home, lone_way
+from searchbench.games.sokoban.enhanced.jams import PROBES
+from searchbench.games.sokoban.enhanced.testmaze import (
+    LONE_TURN,
+    NEAR_TURN,
+    REACHED_TURN,
+    TURN,
+    begin_reach,
+    comes_home,
+    lone_way,
+)
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import freezes, move_of
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
@@ -39,6 +48,7 @@ from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound, searc
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate, investigate, make, unmake
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 from searchbench.solvers.guided.enhanced.kernel import MOST_MOVES
+from searchbench.solvers.guided.featurespace import FeatureSpace
 from searchbench.verify.lurd import replay
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -484,3 +494,25 @@ def test_a_path_of_any_length_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "MOVES", MOST_MOVES + 2)
     assert found() == expected
     assert len(grown) > len(levels)
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [Enhanced(version="R0"), Enhanced(version="R11"), Enhanced(optimal=True), FeatureSpace()],
+    ids=["R0", "R11", "optimal", "featurespace"],
+)
+def test_a_long_search_makes_more_walks_than_32_bits_count(
+    configuration: Enhanced | FeatureSpace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, work = load("sokoban:#8"), EnhancedSokoban.work
+    early = search_state(game, None, configuration, limits=Limits(30_000))
+
+    def late(*args: Any) -> Any:
+        found = work(*args)
+        found.facts[[GENERATION, LONE_WALKS]] = found.jams.counts[PROBES] = (1 << 31) - 40
+        found.patterns.counts[[TURN, NEAR_TURN, REACHED_TURN, LONE_TURN]] = (1 << 31) - 40
+        return found
+
+    monkeypatch.setattr(EnhancedSokoban, "work", late)
+    again = search_state(load("sokoban:#8"), None, configuration, limits=Limits(30_000))
+    assert (again.moves, again.nodes) == (early.moves, early.nodes)

@@ -20,6 +20,7 @@ from searchbench.games.sokoban.enhanced.board import (
     GOAL,
     KEY,
     LIVE,
+    MARKS,
     OFF_GOAL,
     ONE_WAY,
     SQUARE,
@@ -104,7 +105,7 @@ class EnhancedSokoban:
         base = Base(
             maze, tables.side, costs,
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
-            np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
+            np.zeros((16, squares), MARKS), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
             windows_of(tables, not {"deadlocks", "jams"}.isdisjoint(controls.used)),
         )  # fmt: skip
         found = Work(

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
+MARKS: Final = np.int64
+"""The type of marks: walks are numbered, and a search of some minutes makes more than 2 ** 31 of them."""
+
 UP, DOWN, LEFT, RIGHT, GOAL, LIVE, ONE_WAY, CORRIDOR = range(8)
 """The columns of `maze`: the neighbours, the number of the goal (-1: none), whether a stone can come to a goal from here, whether
 the square parts the floor, and two bits: walls above and below (1), walls left and right (2)."""

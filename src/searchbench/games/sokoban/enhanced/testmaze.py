@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, flood, has_row_beside
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, MARKS, flood, has_row_beside
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import FIELDS, match_pieces, new_scratch
@@ -79,12 +79,12 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
     return Patterns(
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
-        np.zeros((REACHED + 1, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
+        np.zeros((REACHED + 1, squares), MARKS), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
         np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(REACHED_TURN + 1, np.int64),
         np.zeros((6, LARGEST + 4), np.int64), np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals),
         np.array(level.cells, np.int32), np.zeros((3, squares), np.int64),
         np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
-        np.zeros((3, 8 * squares), np.int32),
+        np.zeros((3, 8 * squares), MARKS),
     )  # fmt: skip
 
 
