@@ -15,12 +15,12 @@ the square parts the floor, and two bits: walls above and below (1), walls left 
 COLUMNS: Final = 8
 
 AT, SQUARE, MARK, QUEUE = range(4)
-"""The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which
-a square was seen by the man, and a queue; further rows belong to other modules."""
+"""The rows of `board`: the number of the stone on a square plus one, the square of each stone, the mark of the walk in
+which a square was met, and a queue; further rows belong to other modules."""
 
-STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED = range(7)
-"""What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, the patterns
-learnt, the walks around lone stones, and the positions entered."""
+STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED, LAST_MARK = range(8)
+"""What stands in `facts`: the number of stones, the mark of the squares that the man can walk to, the hash of the stones, those
+off the goals, the patterns learnt, the walks around lone stones, the positions entered, and the last mark that was given."""
 
 
 def flood(maze: Any, taken: Any, marks: Any, queue: Any, start: int, mark: int) -> int:
@@ -42,10 +42,16 @@ def flood(maze: Any, taken: Any, marks: Any, queue: Any, start: int, mark: int) 
 
 
 def walk(work: Any, man: int) -> int:
-    """Mark the squares that the man can walk to with the number of the walk, and return the lowest."""
-    work.facts[GENERATION] += 1
-    board = work.board
-    return flood(work.maze, board[AT], board[MARK], board[QUEUE], man, work.facts[GENERATION])
+    """Mark the squares that the man can walk to with a new mark, and return the lowest."""
+    board, mark = work.board, new_mark(work)
+    work.facts[GENERATION] = mark
+    return flood(work.maze, board[AT], board[MARK], board[QUEUE], man, mark)
+
+
+def new_mark(work: Any) -> int:
+    """Return a mark that no square has."""
+    work.facts[LAST_MARK] += 1
+    return int(work.facts[LAST_MARK])
 
 
 def has_row_beside(maze: Any, taken: Any, first: int, second: int, third: int, direction: int) -> bool:

@@ -12,6 +12,17 @@ import numpy as np
 
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GOAL, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.cuts import (
+    FOUND,
+    LAST,
+    ORDER,
+    PART,
+    ROOT,
+    is_apart,
+    new_cuts,
+    search_floor,
+    write_from,
+)
 from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
 from searchbench.hashing import mix
 from searchbench.jit import trailing_zeros
@@ -37,6 +48,7 @@ class Frozen(NamedTuple):
     sides: Any
     ways: Any
     scratch: Any
+    cuts: Any
 
 
 def new_frozen(base: Base, used: bool = True) -> Frozen:
@@ -47,7 +59,7 @@ def new_frozen(base: Base, used: bool = True) -> Frozen:
         slots >>= 1
     return Frozen(
         np.zeros(slots, np.int64), np.zeros((slots, squares, squares), np.uint8),
-        np.zeros((slots, 4 * squares), np.int64), np.zeros((4, 4 * squares), np.int32),
+        np.zeros((slots, 4 * squares), np.int64), np.zeros((4, 4 * squares), np.int32), new_cuts(squares),
     )  # fmt: skip
 
 
@@ -112,7 +124,7 @@ def slot_of(base: Any, frozen: Frozen) -> int:
     slot = mix(key) & (len(frozen.keys) - 1)
     if frozen.keys[slot] != key:
         frozen.keys[slot] = key
-        write_sides(base, frozen.sides[slot], frozen.scratch[WAITING])
+        write_sides(base, frozen.sides[slot], frozen.cuts)
         for place in range(4 * len(base.maze)):
             frozen.ways[slot, place] = 0
         for square in range(len(base.maze)):
@@ -121,31 +133,31 @@ def slot_of(base: Any, frozen: Frozen) -> int:
     return int(slot)
 
 
-def write_sides(base: Any, sides: Any, queue: Any) -> None:
+def write_sides(base: Any, sides: Any, cuts: Any) -> None:
     """Write on which side of each square the man is from each other square, the frozen stones being walls."""
-    maze, held = base.maze, base.board[FROZEN]
+    maze = base.maze
     for square in range(len(maze)):
         for other in range(len(maze)):
             sides[square, other] = NO_SIDE
-        if held[square] != 0:
-            continue
-        for side in range(4):
-            begin = maze[square, side]
-            if begin < 0 or held[begin] != 0 or sides[square, begin] != NO_SIDE:
-                continue
-            sides[square, begin] = side
-            queue[0] = begin
-            head, tail = 0, 1
-            while head < tail:
-                here = queue[head]
-                head += 1
-                for direction in range(4):
-                    there = maze[here, direction]
-                    if there < 0 or there == square or held[there] != 0 or sides[square, there] != NO_SIDE:
-                        continue
-                    sides[square, there] = side
-                    queue[tail] = there
-                    tail += 1
+    search_floor(maze, base.board[FROZEN], cuts)
+    for square in range(len(maze)):
+        if cuts[PART, square] >= 0:
+            write_sides_of(maze, sides[square], cuts, square)
+
+
+def write_sides_of(maze: Any, sides: Any, cuts: Any, square: int) -> None:
+    """Write on which side of a square the man is from each other one of its part of the floor."""
+    root = cuts[ROOT, cuts[PART, square]]
+    for side in range(4):
+        beside = maze[square, side]
+        if is_apart(cuts, beside, square):
+            write_from(cuts, sides, beside, side)
+        elif beside >= 0 and cuts[PART, beside] >= 0 and sides[beside] == NO_SIDE:
+            for place in range(cuts[FOUND, root], cuts[LAST, root] + 1):
+                other = cuts[ORDER, place]
+                if sides[other] == NO_SIDE:
+                    sides[other] = side
+    sides[square] = NO_SIDE
 
 
 def write_ways(base: Any, sides: Any, ways: Any, goal: int, queue: Any) -> None:

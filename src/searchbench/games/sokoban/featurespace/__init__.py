@@ -15,6 +15,7 @@ from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import MARKS
+from searchbench.games.sokoban.enhanced.cuts import new_cuts
 from searchbench.games.sokoban.enhanced.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.enhanced.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace import backward, position
@@ -249,7 +250,7 @@ class SokobanFeatureSpace:
             rooms, doors, blockers = shared.sight
         return Space(
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
-            np.zeros((6, 4 * squares), MARKS), np.zeros((2, KNOWN), np.int64),
+            np.zeros((7, 4 * squares), MARKS), new_cuts(squares), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, shared.pairs, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip

@@ -8,7 +8,17 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from searchbench.games.sokoban.enhanced.base import Base
-from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, MARK, OFF_GOAL, SQUARE, STONES, flood
+from searchbench.games.sokoban.enhanced.board import (
+    AT,
+    GENERATION,
+    GOAL,
+    MARK,
+    OFF_GOAL,
+    SQUARE,
+    STONES,
+    flood,
+    new_mark,
+)
 from searchbench.games.sokoban.enhanced.frozen import Frozen
 from searchbench.games.sokoban.enhanced.jams import Jams
 from searchbench.games.sokoban.featurespace.corrals import Corrals
@@ -25,9 +35,9 @@ CELL_SHIFT: Final = OUTSIDE
 
 COMPONENT, HERE, WALKER, ARRIVED = range(4)
 """Rows of `queues`: of the flood that counts parts, and of the pushes of a stone: squares, the man, the last direction."""
-MET, PARTED, PUSHES, ENTERED, JOINED, OFFERED = range(6)
+MET, PARTED, PUSHES, ENTERED, JOINED, OFFERED, WALKED = range(7)
 """Rows of `marks`: the places of a stone that were met, the squares whose part is counted, pushes so far, corridors that were
-entered, pairs of rooms that are joined, and the pushes that the man can make of the position before."""
+entered, pairs of rooms that are joined, the pushes that the man can make of the position before, and where he can walk in it."""
 
 
 LOST, UNKNOWN = -1, -2
@@ -40,14 +50,15 @@ KNOWN: Final = 1 << 18
 class Space(NamedTuple):
     """Hold the arrays of the enhanced search, the plan, the zones out of it, scratch space, and scores that are known.
 
-    `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1;
-    `zones[i]` marks the squares out of it. `known` has hashes of positions and their scores, `corrals` the deadlocks
-    around areas that the man cannot enter, `frozen` the goals past frozen stones, and `jams` stones that keep each other in
-    place, `pairs` those that are lost together. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined,
-    `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone
-    stone from s to the square that step i fills. Where explorer and opener are heard, `advised` is true, and `least` has
-    the least score that the explorer has rated among the moves of a position. Where a plan is `strict`, stones on goals before
-    their turn are out of it. Where `final` is false, full goals are no end: the man may be on the wrong side.
+    `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1; `zones[i]`
+    marks the squares out of it. `cuts` tells where the man can walk past a stone that moves, `known` has hashes of positions
+    and their scores, `corrals` the deadlocks around areas that the man cannot enter, `frozen` the goals past frozen stones,
+    and `jams` stones that keep each other in place, `pairs` those that are lost together. `rooms[s]` is the room of a square,
+    `doors` the pairs of rooms that are joined, `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and
+    `ways[i, s]` has the pushes of a lone stone from s to the square that step i fills. Where explorer and opener are heard,
+    `advised` is true, and `least` has the least score that the explorer has rated among the moves of a position. Where a plan
+    is `strict`, stones on goals before their turn are out of it. Where `final` is false, full goals are no end: the man may
+    be on the wrong side.
     """
 
     base: Base
@@ -55,6 +66,7 @@ class Space(NamedTuple):
     zones: Any
     queues: Any
     marks: Any
+    cuts: Any
     known: Any
     corrals: Corrals
     frozen: Frozen
@@ -70,12 +82,12 @@ class Space(NamedTuple):
     final: bool
 
 
-def scored(work: Any, distance: int) -> int:
-    """Return the score of the stones on the board, given the cost of their matching."""
+def scored(work: Any, distance: int, apart: int) -> int:
+    """Return the score of the stones on the board, given the cost of their matching and the parts of the floor `apart`."""
     done, steps = steps_done(work), len(work.plan) - 1
     return 1 + (
         min(steps - done, MOST_STEPS) << PACKED
-        | min(parts(work), MOST) << PARTS
+        | min(apart, MOST) << PARTS
         | min(shut_doors(work), MOST) << DOORS
         | min(outside(work, done), MOST) << OUTSIDE
         | min(hotspots(work), MOST) << HOTSPOTS
@@ -125,13 +137,13 @@ def shut_doors(work: Any) -> int:
     """Return how many pairs of rooms stones keep apart that are joined on the empty floor."""
     base, queue, rooms, doors, joined = work.base, work.queues[COMPONENT], work.rooms, work.doors, work.marks[JOINED]
     board, maze, seen = base.board, base.maze, work.marks[ENTERED]
-    generation, shut = base.facts[GENERATION], len(doors)
     if doors[0, 0] < 0:
         return 0
+    mark, shut = new_mark(base), len(doors)
     for pair in range(len(doors)):
         joined[pair] = 0
     for square in range(len(maze)):
-        if board[AT, square] != 0 or seen[square] == generation:
+        if board[AT, square] != 0 or seen[square] == mark:
             continue
         met = 0
         if rooms[square] >= 0:  # rooms that lie next to each other
@@ -141,7 +153,7 @@ def shut_doors(work: Any) -> int:
                 if there >= 0 and board[AT, there] == 0 and rooms[there] >= 0:
                     met |= 1 << rooms[there]
         else:
-            seen[square] = generation
+            seen[square] = mark
             queue[0] = square
             head, tail = 0, 1
             while head < tail:
@@ -153,8 +165,8 @@ def shut_doors(work: Any) -> int:
                         continue
                     if rooms[there] >= 0:
                         met |= 1 << rooms[there]
-                    elif seen[there] != generation:
-                        seen[there] = generation
+                    elif seen[there] != mark:
+                        seen[there] = mark
                         queue[tail] = there
                         tail += 1
         if met & (met - 1) == 0:
@@ -182,10 +194,10 @@ def parts(work: Any) -> int:
     """Return in how many parts the stones part the floor, but for the man's, whose squares are marked."""
     base, queue = work.base, work.queues[COMPONENT]
     board, maze, parted = base.board, base.maze, work.marks[PARTED]
-    generation, count = base.facts[GENERATION], 0
+    walked, mark, count = base.facts[GENERATION], new_mark(base), 0
     for square in range(len(maze)):
-        if board[AT, square] != 0 or board[MARK, square] == generation or parted[square] == generation:
+        if board[AT, square] != 0 or board[MARK, square] == walked or parted[square] == mark:
             continue
         count += 1
-        flood(maze, board[AT], parted, queue, square, generation)
+        flood(maze, board[AT], parted, queue, square, mark)
     return count

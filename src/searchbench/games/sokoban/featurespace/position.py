@@ -42,9 +42,19 @@ from searchbench.games.sokoban.featurespace.features import (
     PACKED,
     PUSHES,
     UNKNOWN,
+    WALKED,
     WALKER,
+    parts,
     scored,
     steps_done,
+)
+from searchbench.games.sokoban.featurespace.floor import (
+    Floor,
+    mark_again,
+    mark_floor,
+    note_walk,
+    parts_past,
+    walk_past,
 )
 from searchbench.games.sokoban.featurespace.pairs import has_dead_pair
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
@@ -97,7 +107,7 @@ def score_position(work: Any) -> int:
     base = work.base
     distance = estimate(base, 0, 0)
     walk(base, base.kept[0, base.kept.shape[1] - 1])
-    return 0 if base.facts[OFF_GOAL] == 0 and work.final else scored(work, distance)
+    return 0 if base.facts[OFF_GOAL] == 0 and work.final else scored(work, distance, parts(work))
 
 
 def distance_after(work: Any, man: int) -> int:
@@ -126,16 +136,15 @@ def write_macros(work: Any, score: int, out: Any) -> int:
         work.least[0] = 1 << SCORE_BITS
         nearest = nearest_stone(work)
     corral = find_corral(base)
+    note_walk(work, work.marks[WALKED])
     count = 0
     for stone in range(base.facts[STONES]):
         opening = base.board[SQUARE, stone] == nearest
-        count = write_macros_of(work, score, stone, start, corral, opening, out, count)
+        count = write_macros_of(work, score, stone, corral, opening, out, count)
     return count
 
 
-def write_macros_of(
-    work: Any, score: int, stone: int, start: int, corral: bool, opening: bool, out: Any, count: int
-) -> int:
+def write_macros_of(work: Any, score: int, stone: int, corral: bool, opening: bool, out: Any, count: int) -> int:
     """Write the macro moves of one stone, with a `corral` those into it alone; return the end.
 
     The opener rates them if it is the stone that is `opening`.
@@ -145,19 +154,32 @@ def write_macros_of(
     step = min(steps_done(work) + 1, len(work.plan) - 1)
     met, pushes = work.marks[MET], work.marks[PUSHES]
     here, walker, arrived = work.queues[HERE], work.queues[WALKER], work.queues[ARRIVED]
-    origin = board[SQUARE, stone]
+    origin, walked = board[SQUARE, stone], work.marks[WALKED]
+    head = tail = 0
+    for direction in range(4):
+        target, behind = maze[origin, direction], maze[origin, direction ^ 1]
+        if target < 0 or behind < 0 or walked[behind] == 0 or board[AT, target] != 0 or maze[target, LIVE] == 0:
+            continue
+        if not corral or goes_in(base, origin, target):
+            here[tail], walker[tail], arrived[tail], pushes[tail] = target, origin, direction, 1
+            tail += 1
+    if tail == 0:
+        return count
     for place in range(4 * len(maze)):
         met[place] = 0
-    here[0], walker[0], arrived[0], pushes[0] = origin, start, -1, 0
-    head, tail = 0, 1
+    for direction in range(4):
+        beside = maze[origin, direction]
+        if beside >= 0:
+            met[4 * origin + direction] = walked[beside]
+    floor = mark_floor(work, origin)
     while head < tail and count < len(out):
         square, man, last, length = here[head], walker[head], arrived[head], pushes[head]
         head += 1
-        if last >= 0 and met[4 * square + (last ^ 1)] != 0:
+        if met[4 * square + (last ^ 1)] != 0:
             continue
         if square != origin:
             put(base, origin, square)
-        lowest = walk(base, man)
+        lowest = walk_past(work, square, man)
         generation = base.facts[GENERATION]
         for direction in range(4):
             beside = maze[square, direction]
@@ -169,26 +191,24 @@ def write_macros_of(
                 continue
             if maze[target, LIVE] == 0 or met[4 * target + (direction ^ 1)] != 0 or tail >= 4 * len(maze):
                 continue
-            if corral and last < 0 and not goes_in(base, square, target):
-                continue
             here[tail], walker[tail], arrived[tail], pushes[tail] = target, square, direction, length + 1
             tail += 1
-        if last >= 0:
-            key = base.facts[KEY] ^ base.hashes[1, lowest]
-            after = score_of_known(work, key)
-            if after == UNKNOWN:
-                after = LOST if is_dead(work, origin, square, man, last) else score_after(work, man)
-                remember(work, key, after)
-            if after != LOST:
-                rate(score, after, out[count])
-                if work.advised and may_explore(work, score, after) and explores(work, square, last):
-                    out[count, RATINGS + EXPLORER] = work.least[0] = after
-                if opening and after > 0:
-                    out[count, RATINGS + OPENER] = opens(work, score, after, step, square)
-                out[count, MOVE] = move_of(origin, square, last, 0, length)
-                out[count, SCORE] = after
-                out[count, KEY_COLUMN] = key
-                count += 1
+        key = base.facts[KEY] ^ base.hashes[1, lowest]
+        after = score_of_known(work, key)
+        if after == UNKNOWN:
+            after = LOST if is_dead(work, origin, square, man, last) else score_after(work, floor, square, man)
+            remember(work, key, after)
+        if after != LOST:
+            rate(score, after, out[count])
+            if work.advised and may_explore(work, score, after) and explores(work, square, last):
+                out[count, RATINGS + EXPLORER] = work.least[0] = after
+            if opening and after > 0:
+                out[count, RATINGS + OPENER] = opens(work, score, after, step, square)
+            out[count, MOVE] = move_of(origin, square, last, 0, length)
+            out[count, SCORE] = after
+            out[count, KEY_COLUMN] = key
+            count += 1
+        mark_again(work, floor, square)
         if square != origin:
             put(base, square, origin)
     return count
@@ -220,9 +240,9 @@ def remember(work: Any, key: int, score: int) -> None:
     work.known[0, slot], work.known[1, slot] = key, score
 
 
-def score_after(work: Any, man: int) -> int:
-    """Return the score of the stones on the board, or LOST if they cannot all have goals."""
+def score_after(work: Any, floor: Floor, square: int, man: int) -> int:
+    """Return the score of the stones on the board, one of which has come to a square, or LOST if they cannot all have goals."""
     if work.base.facts[OFF_GOAL] == 0 and work.final:
         return 0
     distance = distance_after(work, man)
-    return LOST if distance >= UNREACHABLE else scored(work, distance)
+    return LOST if distance >= UNREACHABLE else scored(work, distance, parts_past(work, floor, square))

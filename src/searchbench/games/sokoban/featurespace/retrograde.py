@@ -28,10 +28,19 @@ from searchbench.games.sokoban.featurespace.features import (
     MOST,
     PACKED,
     PUSHES,
+    WALKED,
     WALKER,
     parts,
     shut_doors,
     steps_done,
+)
+from searchbench.games.sokoban.featurespace.floor import (
+    mark_again,
+    mark_floor,
+    note_walk,
+    parts_past,
+    walk_past,
+    walk_without,
 )
 from searchbench.games.sokoban.featurespace.pairs import Pairs, has_dead_pair
 from searchbench.games.sokoban.featurespace.position import distance_after
@@ -58,6 +67,7 @@ class Backwards(NamedTuple):
     base: Base
     queues: Any
     marks: Any
+    cuts: Any
     sinks: Any
     useful: Any
     nearest: Any
@@ -122,17 +132,17 @@ def score_position(work: Any) -> int:
     man = base.kept[0, base.kept.shape[1] - 1]
     estimate(base, 0, 0)
     walk(base, man)
-    return pulled_score(work, man)
+    return pulled_score(work, man, parts(work))
 
 
-def pulled_score(work: Any, man: int) -> int:
-    """Return the score of the stones on the board, the man's squares being marked, or LOST."""
+def pulled_score(work: Any, man: int, apart: int) -> int:
+    """Return the score of the stones on the board, which part the floor in so many parts but for the man's, or LOST."""
     if work.spreading:
-        return spread_score(work, man)
-    return vanishing_score(work) if work.vanish else score_to_start(work, man)
+        return spread_score(work, man, apart)
+    return vanishing_score(work, apart) if work.vanish else score_to_start(work, man, apart)
 
 
-def spread_score(work: Any, man: int) -> int:
+def spread_score(work: Any, man: int, apart: int) -> int:
     """Return the score where stones are to be in nobody's way, off the goals and far from them, or LOST."""
     if distance_after(work, man) >= UNREACHABLE:
         return LOST
@@ -142,11 +152,11 @@ def spread_score(work: Any, man: int) -> int:
         away = work.nearest[base.board[SQUARE, stone]]
         on_goals += away == 0
         far += away
-    left = min(parts(work), MOST) << PARTS | min(shut_doors(work), MOST) << DOORS | on_goals << ON_GOALS
+    left = min(apart, MOST) << PARTS | min(shut_doors(work), MOST) << DOORS | on_goals << ON_GOALS
     return int(1 + (left | max(FARTHEST - far, 0)))
 
 
-def score_to_start(work: Any, man: int) -> int:
+def score_to_start(work: Any, man: int, apart: int) -> int:
     """Return the score where stones are pulled to the squares where they stand at the start, or LOST.
 
     The steps of the plan that are left come first, or without one the stones that stray from these squares.
@@ -156,9 +166,7 @@ def score_to_start(work: Any, man: int) -> int:
         return LOST
     stray, steps = work.base.facts[OFF_GOAL], len(work.plan) - 1
     left = stray if steps == 1 else steps - steps_done(work)
-    return int(
-        1 + (left << PACKED | min(parts(work), MOST) << PARTS | min(stray, MOST) << DOORS | min(distance, FARTHEST))
-    )
+    return int(1 + (left << PACKED | min(apart, MOST) << PARTS | min(stray, MOST) << DOORS | min(distance, FARTHEST)))
 
 
 def is_lost(work: Any) -> bool:
@@ -166,7 +174,7 @@ def is_lost(work: Any) -> bool:
     return not work.vanish and estimate(work.base, 0, 0) >= UNREACHABLE
 
 
-def vanishing_score(work: Any) -> int:
+def vanishing_score(work: Any, apart: int) -> int:
     """Return the score where stones vanish in sinks: few on goals, or where the search is sparing few that rest."""
     base = work.base
     left = on_goals = far = 0
@@ -180,48 +188,64 @@ def vanishing_score(work: Any) -> int:
     if left == work.staying:
         return 0
     if work.sparing:
-        return left << LEFT | parts(work) << PARTS | (left - on_goals) << ON_GOALS | max(FARTHEST - far, 0)
-    return left << LEFT | parts(work) << PARTS | on_goals << ON_GOALS | max(FARTHEST - far, 0)
+        return left << LEFT | apart << PARTS | (left - on_goals) << ON_GOALS | max(FARTHEST - far, 0)
+    return left << LEFT | apart << PARTS | on_goals << ON_GOALS | max(FARTHEST - far, 0)
 
 
 def write_macros(work: Any, score: int, out: Any) -> int:
     """Write the pulls of one stone: to each square and side of the man, and to sinks."""
     base = work.base
-    start, count = base.kept[0, base.kept.shape[1] - 1], 0
+    count = 0
     if work.once:
         match(work)
     elif not work.vanish:
         estimate(base, 0, 0)
+    walk(base, base.kept[0, base.kept.shape[1] - 1])
+    note_walk(work, work.marks[WALKED])
     for stone in range(base.facts[STONES]):
         if work.settled[base.board[SQUARE, stone]] == 0:
-            count = write_pulls_of(work, score, stone, start, out, count)
+            count = write_pulls_of(work, score, stone, out, count)
     return count
 
 
-def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, count: int) -> int:
+def write_pulls_of(work: Any, score: int, stone: int, out: Any, count: int) -> int:
     """Write the pulls of one stone; return the end."""
     base = work.base
     board, maze = base.board, base.maze
     met, pulls = work.marks[MET], work.marks[PUSHES]
     here, walker, arrived = work.queues[HERE], work.queues[WALKER], work.queues[ARRIVED]
-    origin = board[SQUARE, stone]
+    origin, walked = board[SQUARE, stone], work.marks[WALKED]
+    head = tail = 0
+    for direction in range(4):
+        beside = maze[origin, direction]
+        if beside < 0 or walked[beside] == 0:
+            continue
+        beyond = maze[beside, direction]
+        if beyond >= 0 and board[AT, beyond] == 0 and work.useful[beside] != 0:
+            here[tail], walker[tail], arrived[tail], pulls[tail] = beside, beyond, direction, 1
+            tail += 1
+    if tail == 0:
+        return count
     for place in range(4 * len(maze)):
         met[place] = 0
-    here[0], walker[0], arrived[0], pulls[0] = origin, start, -1, 0
-    head, tail = 0, 1
+    for direction in range(4):
+        beside = maze[origin, direction]
+        if beside >= 0:
+            met[4 * origin + direction] = walked[beside]
+    floor = mark_floor(work, origin)
     while head < tail and count < len(out):
         square, man, last, length = here[head], walker[head], arrived[head], pulls[head]
         head += 1
-        if last >= 0 and met[4 * square + last] != 0:
+        if met[4 * square + last] != 0:
             continue
-        vanishes = last >= 0 and work.sinks[square] != 0 and work.settled[square] == 0
+        vanishes = work.sinks[square] != 0 and work.settled[square] == 0
         if square != origin:
             put(base, origin, square)
         if vanishes:
             board[AT, square] = 0
             if not work.once:
                 base.facts[KEY] ^= base.hashes[0, square]
-        lowest = walk(base, man)
+        lowest = walk_without(work, square) if vanishes else walk_past(work, square, man)
         generation = base.facts[GENERATION]
         for direction in range(4):
             beside = maze[square, direction]
@@ -236,19 +260,20 @@ def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, coun
                 tail += 1
         after = LOST
         if (
-            last >= 0
-            and square != origin
+            square != origin
             and work.settled[square] == 0
             and (not work.once or is_matched(work, stone, square))
             and (work.vanish or not has_dead_pair(base, work.pairs, square))
         ):
-            after = pulled_score(work, man)
+            apart = floor.parts - 1 if vanishes else parts_past(work, floor, square)
+            after = pulled_score(work, man, apart)
         if after != LOST:
             rate(score, after, out[count])
             out[count, MOVE] = move_of(origin, square, last, 0, length)
             out[count, SCORE] = after
             out[count, KEY_COLUMN] = base.facts[KEY] ^ base.hashes[1, lowest]
             count += 1
+        mark_again(work, floor, square)
         if vanishes:
             board[AT, square] = stone + 1
             if not work.once:
