@@ -67,22 +67,22 @@ def test_where_the_man_can_walk_past_a_stone_and_in_how_many_parts_the_floor_is(
         at = work.base.board[AT]
         for origin in stones:
             others = stones - {origin}
-            floor = mark_floor(work, origin)
+            floor = mark_floor(work.base, work.cuts, origin)
             assert floor.parts == len(parts_of(work, others))
             before = work.base.board[MARK].copy()
             for square in set(range(len(at))) - others:
                 for man in {int(one) for one in work.base.maze[square]} - others - {NOWHERE}:
                     at[origin], at[square] = 0, 1
-                    lowest, parts = walk_past(work, square, man), parts_of(work, others | {square})
+                    lowest, parts = walk_past(work.base, work.cuts, square, man), parts_of(work, others | {square})
                     (own,) = (part for part in parts if man in part)
                     assert (marked(work), lowest) == (own, min(own))
-                    assert parts_past(work, floor, square) == len(parts) - 1
-                    mark_again(work, floor, square)
+                    assert parts_past(work.cuts, floor, square) == len(parts) - 1
+                    mark_again(work.base, work.cuts, floor, square)
                     at[square], at[origin] = 0, 1
                     free = [place for place in range(len(at)) if place not in others]
                     assert (work.base.board[MARK, free] == before[free]).all()
                     (part,) = (part for part in parts_of(work, others) if man in part)
-                    assert walk_without(work, square) == min(part)
+                    assert walk_without(work.base, work.cuts, square) == min(part)
                     assert marked(work) == part
                     parted, whole = parted + (len(own) < len(part) - 1), whole + (len(own) == len(part) - 1)
     assert min(parted, whole) > 1000, (parted, whole)
@@ -110,5 +110,5 @@ def test_where_the_man_can_walk_is_noted() -> None:
     work, _ = random_floor(random.Random(1))
     work.base.board[MARK, 0] = work.base.facts[GENERATION] = 7
     walked = np.ones(len(work.base.maze), np.int64)
-    note_walk(work, walked)
+    note_walk(work.base, walked)
     assert walked.tolist() == [1] + [0] * (len(walked) - 1)

@@ -28,16 +28,15 @@ class Floor(NamedTuple):
     parts: int
 
 
-def note_walk(work: Any, walked: Any) -> None:
+def note_walk(base: Any, walked: Any) -> None:
     """Note where the man can walk, his squares being marked, before other marks are given."""
-    board, mark = work.base.board, work.base.facts[GENERATION]
+    board, mark = base.board, base.facts[GENERATION]
     for square in range(board.shape[1]):
         walked[square] = board[MARK, square] == mark
 
 
-def mark_floor(work: Any, origin: int) -> Floor:
+def mark_floor(base: Any, cuts: Any, origin: int) -> Floor:
     """Mark each part of the floor without the stone of a square."""
-    base, cuts = work.base, work.cuts
     board, first = base.board, base.facts[LAST_MARK] + 1
     stone, board[AT, origin] = board[AT, origin], 0
     parts = search_floor(base.maze, board[AT], cuts)
@@ -49,13 +48,12 @@ def mark_floor(work: Any, origin: int) -> Floor:
     return Floor(first, parts)
 
 
-def walk_past(work: Any, square: int, man: int) -> int:
+def walk_past(base: Any, cuts: Any, square: int, man: int) -> int:
     """Mark where the man, who is beside the stone, can walk when it has come to a square; return the lowest of these squares.
 
     After that `mark_again` restores the marks of the floor.
     """
-    base, cuts, marks = work.base, work.cuts, work.base.board[MARK]
-    root, sides = cuts[ROOT, cuts[PART, square]], cuts[SIDES, square]
+    marks, root, sides = base.board[MARK], cuts[ROOT, cuts[PART, square]], cuts[SIDES, square]
     beyond = -1
     if sides > 0 or square == root:
         beyond = side_of(base.maze, cuts, square, man)
@@ -83,20 +81,20 @@ def side_of(maze: Any, cuts: Any, square: int, man: int) -> int:
     return -1
 
 
-def walk_without(work: Any, square: int) -> int:
+def walk_without(base: Any, cuts: Any, square: int) -> int:
     """Let the marks of the floor tell where the man can walk when the stone has vanished; return the lowest of these squares."""
-    work.base.facts[GENERATION] = work.base.board[MARK, square]
-    return int(work.cuts[ROOT, work.cuts[PART, square]])
+    base.facts[GENERATION] = base.board[MARK, square]
+    return int(cuts[ROOT, cuts[PART, square]])
 
 
-def mark_again(work: Any, floor: Floor, square: int) -> None:
+def mark_again(base: Any, cuts: Any, floor: Floor, square: int) -> None:
     """Restore the marks of the floor where the stone had come to a square."""
-    part = work.cuts[PART, square]
-    if work.cuts[SIDES, square] > 0:
-        write_from(work.cuts, work.base.board[MARK], work.cuts[ROOT, part], floor.first + part)
-    work.base.board[MARK, square] = floor.first + part
+    part = cuts[PART, square]
+    if cuts[SIDES, square] > 0:
+        write_from(cuts, base.board[MARK], cuts[ROOT, part], floor.first + part)
+    base.board[MARK, square] = floor.first + part
 
 
-def parts_past(work: Any, floor: Floor, square: int) -> int:
+def parts_past(cuts: Any, floor: Floor, square: int) -> int:
     """Return in how many parts the floor is with the stone on a square, but for the man's."""
-    return int(floor.parts - 1 + work.cuts[SIDES, square])
+    return int(floor.parts - 1 + cuts[SIDES, square])

@@ -136,7 +136,7 @@ def write_macros(work: Any, score: int, out: Any) -> int:
         work.least[0] = 1 << SCORE_BITS
         nearest = nearest_stone(work)
     corral = find_corral(base)
-    note_walk(work, work.marks[WALKED])
+    note_walk(base, work.marks[WALKED])
     count = 0
     for stone in range(base.facts[STONES]):
         opening = base.board[SQUARE, stone] == nearest
@@ -171,7 +171,7 @@ def write_macros_of(work: Any, score: int, stone: int, corral: bool, opening: bo
         beside = maze[origin, direction]
         if beside >= 0:
             met[4 * origin + direction] = walked[beside]
-    floor = mark_floor(work, origin)
+    floor = mark_floor(base, work.cuts, origin)
     while head < tail and count < len(out):
         square, man, last, length = here[head], walker[head], arrived[head], pushes[head]
         head += 1
@@ -179,7 +179,7 @@ def write_macros_of(work: Any, score: int, stone: int, corral: bool, opening: bo
             continue
         if square != origin:
             put(base, origin, square)
-        lowest = walk_past(work, square, man)
+        lowest = walk_past(base, work.cuts, square, man)
         generation = base.facts[GENERATION]
         for direction in range(4):
             beside = maze[square, direction]
@@ -208,7 +208,7 @@ def write_macros_of(work: Any, score: int, stone: int, corral: bool, opening: bo
             out[count, SCORE] = after
             out[count, KEY_COLUMN] = key
             count += 1
-        mark_again(work, floor, square)
+        mark_again(base, work.cuts, floor, square)
         if square != origin:
             put(base, square, origin)
     return count
@@ -245,4 +245,4 @@ def score_after(work: Any, floor: Floor, square: int, man: int) -> int:
     if work.base.facts[OFF_GOAL] == 0 and work.final:
         return 0
     distance = distance_after(work, man)
-    return LOST if distance >= UNREACHABLE else scored(work, distance, parts_past(work, floor, square))
+    return LOST if distance >= UNREACHABLE else scored(work, distance, parts_past(work.cuts, floor, square))

@@ -201,7 +201,7 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     elif not work.vanish:
         estimate(base, 0, 0)
     walk(base, base.kept[0, base.kept.shape[1] - 1])
-    note_walk(work, work.marks[WALKED])
+    note_walk(base, work.marks[WALKED])
     for stone in range(base.facts[STONES]):
         if work.settled[base.board[SQUARE, stone]] == 0:
             count = write_pulls_of(work, score, stone, out, count)
@@ -232,7 +232,7 @@ def write_pulls_of(work: Any, score: int, stone: int, out: Any, count: int) -> i
         beside = maze[origin, direction]
         if beside >= 0:
             met[4 * origin + direction] = walked[beside]
-    floor = mark_floor(work, origin)
+    floor = mark_floor(base, work.cuts, origin)
     while head < tail and count < len(out):
         square, man, last, length = here[head], walker[head], arrived[head], pulls[head]
         head += 1
@@ -245,7 +245,7 @@ def write_pulls_of(work: Any, score: int, stone: int, out: Any, count: int) -> i
             board[AT, square] = 0
             if not work.once:
                 base.facts[KEY] ^= base.hashes[0, square]
-        lowest = walk_without(work, square) if vanishes else walk_past(work, square, man)
+        lowest = walk_without(base, work.cuts, square) if vanishes else walk_past(base, work.cuts, square, man)
         generation = base.facts[GENERATION]
         for direction in range(4):
             beside = maze[square, direction]
@@ -265,7 +265,7 @@ def write_pulls_of(work: Any, score: int, stone: int, out: Any, count: int) -> i
             and (not work.once or is_matched(work, stone, square))
             and (work.vanish or not has_dead_pair(base, work.pairs, square))
         ):
-            apart = floor.parts - 1 if vanishes else parts_past(work, floor, square)
+            apart = floor.parts - 1 if vanishes else parts_past(work.cuts, floor, square)
             after = pulled_score(work, man, apart)
         if after != LOST:
             rate(score, after, out[count])
@@ -273,7 +273,7 @@ def write_pulls_of(work: Any, score: int, stone: int, out: Any, count: int) -> i
             out[count, SCORE] = after
             out[count, KEY_COLUMN] = base.facts[KEY] ^ base.hashes[1, lowest]
             count += 1
-        mark_again(work, floor, square)
+        mark_again(base, work.cuts, floor, square)
         if vanishes:
             board[AT, square] = stone + 1
             if not work.once:
