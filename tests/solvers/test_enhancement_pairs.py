@@ -19,7 +19,7 @@ from searchbench.errors import LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.guided import idastar, in_place, search_state, tree_splitting
+from searchbench.solvers.guided import idastar, in_place, search_state, task, tree_splitting
 from searchbench.solvers.guided.depthfirst import StackSearch
 from searchbench.solvers.guided.enhancements import REPLACED
 
@@ -361,7 +361,8 @@ def small_regions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share out the trees of small searches, too."""
     monkeypatch.setattr(idastar, "LONG", 0)
     monkeypatch.setattr(tree_splitting, "TREES", 5)
-    monkeypatch.setattr(tree_splitting, "SLICE", 40)
+    for begun in ("_FIRST_SLICE", "_FIRST_INTERPRETED"):
+        monkeypatch.setattr(task, begun, 40)
 
 
 @pytest.mark.parametrize("first", range(0, 10 * SEEDS, SEEDS))

@@ -20,7 +20,7 @@ from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.guided import search_state, tree_splitting
+from searchbench.solvers.guided import search_state, task, tree_splitting
 
 ROUND_TRIP = ((0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 0), (2, 3, 1, 0), (3, 1, 1, 0))
 """A graph with cycles."""
@@ -208,7 +208,8 @@ def test_goodness_must_be_supplied() -> None:
 @pytest.mark.parametrize("step", [0, 3])
 def test_a_search_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     monkeypatch.setattr(tree_splitting, "TREES", 20)
-    monkeypatch.setattr(tree_splitting, "SLICE", 50)
+    for begun in ("_FIRST_SLICE", "_FIRST_INTERPRETED"):
+        monkeypatch.setattr(task, begun, 50)
     game, state = load("sliding:3x3"), "7 2 4 5 0 6 8 3 1"
     whole = search(game, state, step=step)
     work = tmp_path / "work"

@@ -7,16 +7,13 @@ although the round was never searched to the end: "double impatience".
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from searchbench.line import Line
 from searchbench.solvers.guided.choices import PARTS, SEED, SHARE
 from searchbench.solvers.guided.depthfirst import NEVER, NODES, DepthFirst
 from searchbench.solvers.guided.in_place import depth_first
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
-
-SLICE: Final = 1 << 18
-"""After how many nodes a search looks at its limits."""
 
 
 class RestartSchedule(NamedTuple):
@@ -71,7 +68,7 @@ def _attempt(search: DepthFirst, task: Task, stop: int, stage: str, least: int) 
     """Search on until a solution, the end of the round, or `stop` nodes; return how that ended."""
 
     def advance(kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
-        kernel(*arguments, note, min(stop, int(note[column]) + SLICE, task.nodes or stop))
+        task.slices.advance(kernel, arguments, note, column, min(stop, task.nodes or stop))
 
     while search.go_on(advance) not in (FOUND, EXHAUSTED) and search.nodes < stop:
         task.run.line(search.path_moves)

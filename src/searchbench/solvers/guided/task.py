@@ -29,6 +29,28 @@ _SHORT, _LONG = 0.1, 0.4
 """Seconds between which a slice should last: then an interrupt is answered at once and the pauses cost nothing."""
 
 
+@dataclass
+class Slices:
+    """Call a kernel for some nodes at a time, as many as it generates in the time that a slice should last."""
+
+    run: Run
+    size: int
+
+    def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int, end: int) -> None:
+        """Call a kernel for one slice; `column` of its note counts the nodes, `end` is their last number, 0 for none.
+
+        The last argument of the kernel is where to stop.
+        """
+        began = self.run.seconds
+        stop = int(note[column]) + self.size
+        kernel(*arguments, note, min(stop, end) if end else stop)
+        took = self.run.seconds - began
+        if took < _SHORT and int(note[column]) >= stop:
+            self.size *= 2
+        elif took > _LONG:
+            self.size = max(1, self.size // 2)
+
+
 class Heuristic(Protocol):
     """Supply a bound in the place of the game's own `h`."""
 
@@ -77,12 +99,16 @@ class Task:
     kept: Kept = field(init=False)
     """The states that depth-first search has seen, where it `CLOSED_LIST`."""
     started: float = field(init=False)
-    _slice: int = field(init=False)
+    slices: Slices = field(init=False)
 
     def __post_init__(self) -> None:
         self.started = self.run.seconds
         self.kept = new_kept(self.entries if self.exhausts else 1)
-        self._slice = _FIRST_SLICE if jit.backend(self.names.target).machine_code else _FIRST_INTERPRETED
+        self.slices = self.new_slices()
+
+    def new_slices(self) -> Slices:
+        """Return slices that begin short, for calls on a thread."""
+        return Slices(self.run, _FIRST_SLICE if jit.backend(self.names.target).machine_code else _FIRST_INTERPRETED)
 
     def state(self, moves: Sequence[int] = ()) -> Any:
         """Return the start as the kernels take it, or the state that moves lead to from there."""
@@ -108,15 +134,8 @@ class Task:
         return self.automaton.transitions if self.automaton is not None else np.zeros(1, np.int32)
 
     def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
-        """Call a kernel for one slice; `column` of its note counts the nodes. The last argument is where to stop."""
-        began = self.run.seconds
-        stop = int(note[column]) + self._slice
-        kernel(*arguments, note, min(stop, self.nodes) if self.nodes else stop)
-        took = self.run.seconds - began
-        if took < _SHORT and int(note[column]) >= stop:
-            self._slice *= 2
-        elif took > _LONG:
-            self._slice = max(1, self._slice // 2)
+        """Call a kernel for one slice; `column` of its note counts the nodes."""
+        self.slices.advance(kernel, arguments, note, column, self.nodes)
 
     @property
     def remembers(self) -> bool:

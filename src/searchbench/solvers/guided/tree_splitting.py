@@ -23,8 +23,6 @@ TREES: Final = 400
 """The region grows level by level until it has so many trees: they differ much in size."""
 LEVELS: Final = 64
 """The region has no more levels: where states have hardly more than one successor, it would never have so many trees."""
-SLICE: Final = 1 << 20
-"""After how many nodes a thread looks whether it is still wanted."""
 
 
 class Round(NamedTuple):
@@ -86,6 +84,7 @@ class TreeSplitting:
             for place, node in enumerate(self.order)
             if node.generated < 0
         }
+        self.slices = {place: task.new_slices() for place in self.searches}
 
     def search(self, bound: int, least: int, now: int) -> Round:
         """Search below one bound on all threads, where a solution costs at least `least`. Raises LimitReached.
@@ -122,9 +121,15 @@ class TreeSplitting:
         search = self.searches[place]
         search.begin(self.bound, now)
         status, first = -1, search.nodes
+
+        def advance(kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
+            left = self.task.nodes - self.nodes - self.spent
+            end = int(note[column]) + max(1, left) if self.task.nodes else 0
+            self.slices[place].advance(kernel, arguments, note, column, end)
+
         while status not in (FOUND, EXHAUSTED) and not self.over and place < self.first_found:
             before = search.nodes
-            status = search.go_on(_one_slice)
+            status = search.go_on(advance)
             with self.lock:
                 self.spent += search.nodes - before
                 self.over = self.over or self.task.is_over(self.nodes + self.spent)
@@ -169,7 +174,3 @@ class TreeSplitting:
 
 def _keep_nothing() -> None:
     """Keep no record."""
-
-
-def _one_slice(kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
-    kernel(*arguments, note, int(note[column]) + SLICE)
