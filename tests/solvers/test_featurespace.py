@@ -207,6 +207,69 @@ def _write_back(work: Any, score: int, out: Any) -> int:
     return count
 
 
+# --- many lost positions ---------------------------------------------------------------------------------------------------
+
+NUMBERS, BRANCHES, LIVING = 5003, 6, 11
+
+
+class Number(NamedTuple):
+    """Hold the number in hand."""
+
+    now: Any
+
+
+def _next(number: int, move: int) -> int:
+    return (BRANCHES * number + move + 1) % NUMBERS
+
+
+def _restore_number(work: Any, position: Any) -> int:
+    work.now[0] = position[0]
+    return int(position[0]) + 1
+
+
+def _follow_number(work: Any, position: Any, move: int, out: Any) -> None:
+    out[0] = _next(int(position[0]), move)
+
+
+def _score_number(work: Any) -> int:
+    return 1 + int(work.now[0]) % 7
+
+
+def _write_numbers(work: Any, score: int, out: Any) -> int:
+    for move in range(BRANCHES):
+        after = _next(int(work.now[0]), move)
+        out[move, :4] = move, 1 + after % 7, after + 1, -1
+    return BRANCHES
+
+
+def _is_lost_number(work: Any) -> bool:
+    return bool(work.now[0] % LIVING > 1)
+
+
+def test_a_search_ends_where_it_meets_more_lost_positions_than_it_has_room_for() -> None:
+    own = {
+        "restore": _restore_number, "follow": _follow_number, "score_position": _score_number,
+        "write_macros": _write_numbers, "is_lost": _is_lost_number,
+    }  # fmt: skip
+    tree, note = new_tree(1, 1, 8192, BRANCHES), np.zeros(NOTES, np.int64)
+    note[ADVISORS] = 1
+    perimeters = new_perimeter(1), new_perimeter(1)
+    names = jit.Names(own, "interpreted", None)
+    jit.bind(explore, names)(
+        Number(np.zeros(1, np.int64)), tree, *perimeters, np.zeros((1, 1), np.int64), note, 100_000
+    )
+    kept, lost = [0], set[int]()
+    for number in kept:  # which grows
+        for after in (_next(number, move) for move in range(BRANCHES)):
+            if after % LIVING > 1:
+                lost.add(after)
+            elif after not in kept:
+                kept.append(after)
+    assert len(lost) > len(tree.keys), "all would not have room"
+    assert note[STATUS] == EXHAUSTED
+    assert sorted(tree.positions[: note[POSITIONS], 0]) == sorted(kept)
+
+
 def test_a_perimeter_knows_what_was_entered_until_it_is_full() -> None:
     chance, perimeter = random.Random(7), new_perimeter(1 << 8)
     known: dict[int, int] = {}

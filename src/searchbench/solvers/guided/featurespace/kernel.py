@@ -30,12 +30,13 @@ from searchbench.solvers.guided.featurespace.contract import (
 )
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 
-STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN, FRESH = range(13)
+STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN, FRESH, LOST = range(14)
 """What the kernel notes: how the call ended, the moves generated, the positions, moves and cells kept, the cell whose turn it
 is, the number of the round, the position of the best score (where a move was found that solves: the move), the number of
 advisors, the bits of a score below its cell, the place in the other perimeter that was met, what stands in the own one
-for this search, above the numbers of positions, and whether advisors choose among moves to new positions alone."""
-NOTES: Final = 13
+for this search, above the numbers of positions, whether advisors choose among moves to new positions alone, and how many
+lost positions are remembered."""
+NOTES: Final = 14
 NONE: Final = -1
 OWNER_BITS: Final = 32
 """The bits of a position's number in a perimeter."""
@@ -189,6 +190,13 @@ def is_new(tree: Tree, key: int, enter: bool) -> bool:
     return True
 
 
+def remember_lost(tree: Tree, note: Any, key: int) -> None:
+    """Remember that a position is lost, where positions that are kept still have room beside it."""
+    if note[LOST] < len(tree.keys) * 3 // 8:
+        note[LOST] += 1
+        is_new(tree, key, True)
+
+
 def chosen_cell(tree: Tree, note: Any) -> int:
     """Return the cell whose turn it is, with a move in it, or NONE where no cell has one."""
     note[ROUND] += 1
@@ -305,8 +313,12 @@ def explore(work: Any, tree: Tree, own: Perimeter, other: Perimeter, roots: Any,
         place = note[POSITIONS]
         follow(work, tree.positions[tree.owners[one]], tree.moves[one], tree.positions[place])
         key = restore(work, tree.positions[place])
-        if not is_new(tree, key, True) or is_lost(work):
+        if not is_new(tree, key, False):
             continue
+        if is_lost(work):
+            remember_lost(tree, note, key)
+            continue
+        is_new(tree, key, True)
         if add_position(work, tree, own, other, note, key, tree.owners[one], tree.moves[one], tree.orders[one]):
             status = FOUND
             break
