@@ -587,6 +587,14 @@ def test_points_in_a_circle_have_no_fixpoint() -> None:
         solve(game, "fixpoint", rule=Score())
 
 
+def test_points_lost_in_a_circle_are_refused_backwards_too() -> None:
+    """The first look finds 1,000 points, which take wider codes, before it comes to the moves that lose some."""
+    edges = ((1, 2, 1, -3), (2, 1, 1, -5), (2, 0, 1, 0))
+    game = GraphGame(edges, (1000, UNDECIDED, UNDECIDED), "score")
+    with pytest.raises(NoFixpoint, match=r"parts\(\)"):
+        solve(game, "retrograde")
+
+
 @dataclass(frozen=True)
 class Negative(PlusOne):
     """Break the rule that codes are not negative."""

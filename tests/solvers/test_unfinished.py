@@ -110,6 +110,25 @@ def test_stopped_at_any_copy_it_goes_on(spec: str, solver: str, rule: str, tmp_p
 
 
 @pytest.mark.usefixtures("always")
+def test_points_go_on_from_within_the_first_look(tmp_path: Path) -> None:
+    game, kept, met = load("awari:7"), WorkingFolder.commit, 0
+
+    def commit(folder: WorkingFolder, record: Any, *arguments: Any, **options: Any) -> None:
+        nonlocal met
+        kept(folder, record, *arguments, **options)
+        met += record["noted"]["stage"] != scores.SCORES
+        if met == 1:
+            raise Killed
+
+    def solve(work: Path | None) -> Database:
+        return solve_states(game, "score", "retrograde", run=Run(threads=1, work=work))
+
+    with mock.patch.object(WorkingFolder, "commit", commit), pytest.raises(Killed):
+        solve(tmp_path / "work")
+    assert same(solve(tmp_path / "work"), solve(None))
+
+
+@pytest.mark.usefixtures("always")
 @pytest.mark.parametrize(("spec", "solver", "rule"), [game for game in GAMES if game[1] != "fixpoint"])
 def test_on_files_it_is_the_same_stopped_or_not(
     spec: str, solver: str, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -73,7 +73,8 @@ def initialise(
                     note[TOO_LARGE] = LEAVES
                     return
                 if numbers[index] >= 0 and inside(numbers[index], bounds):
-                    note[REFUSED] |= weights[index]
+                    if weights[index] != 0:
+                        note[REFUSED] = 1
                     stay += 1
                 else:
                     worth = weights[index] - score_of(stored_code(codes, numbers[index], bounds))

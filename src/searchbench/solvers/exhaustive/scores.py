@@ -23,7 +23,7 @@ from searchbench.exchange.space import MEMORY, Space
 from searchbench.exchange.team_buckets import TeamBuckets
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of
+from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks
 from searchbench.solvers.exhaustive.refusals import refusal
@@ -39,6 +39,8 @@ from searchbench.solvers.exhaustive.score_kernels import (
 )
 from searchbench.values.score import code_of
 
+LEAVING: Final = "leaving"
+"""The stage in which the results of leaving moves are noted. (The fixpoint, which may take over, has its own first stage.)"""
 SCORES: Final = "scores"
 HEAPS: Final = 4
 """In how many heaps of buckets for each thread the requests are applied, where there are several threads."""
@@ -183,7 +185,7 @@ def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any]) -> 
     table, checkpoints = work.table, work.checkpoints
     notes: list[npt.NDArray[np.int64]] = []
     pieces = list(Chunks(work.own))
-    if checkpoints.noted.get(STAGE) == INITIALISE:
+    if checkpoints.noted.get(STAGE) == LEAVING:
         pieces = checkpoints.pieces("left")
         notes.append(np.array([0, 0, checkpoints.noted["highest"], checkpoints.noted["refused"]], np.int64))
 
@@ -200,7 +202,7 @@ def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any]) -> 
         return noted
 
     def keep(pieces_left: list[Piece]) -> None:
-        noted = {STAGE: INITIALISE, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
+        noted = {STAGE: LEAVING, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
         work.keep(noted, {"left": array_of(pieces_left)})
 
     run_in_batches(pieces, look, table, checkpoints, keep)
