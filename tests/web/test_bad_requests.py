@@ -175,6 +175,7 @@ def test_a_database_that_is_replaced_is_read_anew(copy: Callable[[str], Path]) -
         answer = reading.get("/databases/mine/probe")
         assert (answer.status, "try again" in answer.message) == (503, True)
         assert reading.fetch("/databases")[0]["error"]
+        assert next(game for game in reading.fetch("/games") if game["name"] == "hanoi")["databases"] == ["mine"]
         gone.rename(folder)
         assert reading.fetch("/databases/mine/probe")["value"]["number"] == 7
 

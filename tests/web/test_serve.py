@@ -29,13 +29,10 @@ from searchbench.web.library import Library
 from searchbench.web.serve import listening
 from web_client import Client
 
-PROGRAM = "import sys; from searchbench import cli; sys.exit(cli.run(sys.argv[1:]))"
-
-
 @contextmanager
 def served(*arguments: object) -> Iterator[tuple[Client, list[str], Any]]:
     """Run the command in a process of its own until the block ends."""
-    command = [sys.executable, "-c", PROGRAM, "serve", *map(str, arguments), "--no-browser", "--port", "0"]
+    command = [sys.executable, "-m", "searchbench", "serve", *map(str, arguments), "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:
         assert process.stdout is not None
         told = []
@@ -56,6 +53,17 @@ def test_it_serves_until_it_is_interrupted(folders: dict[str, Path]) -> None:
         assert told[0].startswith("token: ")
         assert client.fetch("/games")[0]["name"] == "coins"
         assert client.ask("GET", "/").status == 200
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="there is no such signal here")
+def test_it_goes_on_where_a_job_or_a_reader_has_gone(folders: dict[str, Path]) -> None:
+    with served(folders["eight"]) as (client, _, process):
+        for _ in range(5):  # stopped before it has read its task: the pipe to it is broken
+            job = client.post("/jobs", {"kind": "solve", "game": "pancake:4"}).json
+            assert client.ask("DELETE", f"/api/v1/jobs/{job['id']}").json["status"] == "stopped"
+        process.send_signal(signal.SIGPIPE)  # as writing to a pipe or a socket does that nobody reads any more
+        assert client.fetch("/health")["status"] == "ok"
     assert process.returncode == 0
 
 

@@ -190,9 +190,9 @@ def main() -> NoReturn:
         if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     write_letters(sys.stdout)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
-    if sys.argv[1:2] != ["serve"]:  # which ends its jobs first
+    if sys.argv[1:2] != ["serve"]:  # which ends its jobs first, and goes on where a job or a reader has gone
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
         watch(ExitCode.INTERRUPTED, checks=sys.argv[1:2] == ["check"])
     NOTICE.install()
     code = run()

@@ -296,8 +296,7 @@ def games(request: Request) -> JSONResponse:
     """List the games: those named when the server was started, then the shipped ones."""
     library = library_of(request)
     of_game: dict[str, list[str]] = {}
-    for name in library.names():
-        game = library.database(name).game
+    for name, game in library.solved():
         of_game.setdefault(game.name, []).append(name)
     return JSONResponse([{**item, "databases": of_game.get(item["name"], [])} for item in library.described_games()])
 

@@ -86,6 +86,10 @@ class Library:
         """Return the databases' names, in the order in which they were added."""
         return list(self._entries)
 
+    def solved(self) -> list[tuple[str, Game]]:
+        """Return the databases' names with their games, also of one that cannot be read now."""
+        return [(name, entry.database.game) for name, entry in list(self._entries.items())]
+
     def add(self, path: Path, name: str | None = None) -> str:
         """Open a database and return its name: that of its folder, with a number if that name is taken."""
         chosen = _free_name(name or path.resolve().name.removesuffix(".db"), self._entries)
