@@ -1,6 +1,6 @@
 // The page of a database: what it is, how its values are distributed, and finding positions in it.
 
-import { VALUES, api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, silent, titled } from "./common.js";
+import { VALUES, api, badge, count, drawing, follow, h, nameInAddress, page, positionAddress, post, showError, silent, titled } from "./common.js";
 import { progress } from "./jobs.js";
 
 const name = nameInAddress();
@@ -96,14 +96,14 @@ function figures() {
 
 function description() {
   const rows = [
-    ["game", gameName(facts.game)],
+    ["game", facts.game],
     ...Object.entries(facts.parameters),
     ["values", VALUES[facts.values] ?? facts.values],
     ["kept as", `${facts.form}${facts.modulus ? ` (depths modulo ${facts.modulus})` : ""}, ${facts.cell}`],
     ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
-    ["made by", facts.command ? h("code", {}, gameName(facts.command).split(" ").flatMap((word) => [word.startsWith("-") ? h("span", { class: "unbroken" }, word) : word, " "])) : null],
+    ["made by", facts.command ? h("code", {}, facts.command.split(" ").flatMap((word) => [word.startsWith("-") ? h("span", { class: "unbroken" }, word) : word, " "])) : null],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }
@@ -182,6 +182,7 @@ async function findMore(asked, first, list, summary, more, total) {
   let stopped = false;
   let answer = { next: first, states: [] };
   const last = Number(asked.last || facts.numbers - 1);
+  const tell = (text) => summary.replaceChildren(text, ...(answer.note && !list.children.length ? [h("br"), answer.note] : []));
   const stop = h("button", { type: "button", id: "stop-looking", onclick: () => { stopped = true; stop.disabled = true; } }, "Stop");
   do {
     try {
