@@ -29,6 +29,7 @@ from searchbench.web.library import Library
 from searchbench.web.serve import listening
 from web_client import Client
 
+
 @contextmanager
 def served(*arguments: object) -> Iterator[tuple[Client, list[str], Any]]:
     """Run the command in a process of its own until the block ends."""

@@ -16,7 +16,7 @@ from searchbench.errors import BadRequest, BadState, SearchBenchError, UnknownNa
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
-from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
+from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of, unheard_of
 from searchbench.web.library import Library, there_are
 
 VERSION: Final = "/api/v1"
@@ -215,7 +215,8 @@ def _page(database: Database, wanted: Filter, limit: int, pictures: bool) -> dic
         states.append({"number": number, "state": found.text, "value": value})
         if pictures:
             states[-1]["picture"] = answers.picture(found)
-    return {"states": states, "next": page.following, "count": count_all(database, wanted)}
+    note = unheard_of(database, wanted.where) if wanted.where and not states else None
+    return {"states": states, "next": page.following, "count": count_all(database, wanted), "note": note}
 
 
 @router.get("/databases/{name}/stats", tags=["databases"], response_model=schema.Stats, responses=FAILURES)
