@@ -288,6 +288,41 @@ def test_the_cells_of_many_positions_are_read_by_compiled_rules(databases: dict[
     assert not asked
 
 
+@pytest.mark.parametrize(
+    ("name", "where", "told"),
+    [
+        (
+            "token",
+            "pieces[0] == 'R'",
+            "144 positions from all over the database none has 'R' in a cell: cells hold ' a ', ",
+        ),
+        ("token", "outcome == 'win' and 'a' in pieces", "' a ', ' b '"),
+        ("morris", "count(pieces, 'X') == 3", "cells hold 'B' and 'W', or '' where they are empty."),
+        ("morris", "pieces[0] in ('X', 'O')", "none has 'O' or 'X' in a cell"),
+    ],
+)
+def test_what_cells_hold_is_told_where_a_condition_asks_for_a_piece_that_there_is_not(
+    client: Client, name: str, where: str, told: str
+) -> None:
+    page = client.fetch(f"/databases/{name}/find", where=where)
+    assert (page["states"], told in page["note"]) == ([], True), page
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("morris", "count(pieces, 'W') == 9"),
+        ("token", "'z' in pieces[0]"),
+        ("token", "pieces[0] == '(a)' and pieces[0] == '(b)'"),
+        ("token", "pieces[0:2] == ('(a)', '(b)')"),
+        ("eight", "state[0] == 9"),
+    ],
+)
+def test_no_word_on_cells_where_the_pieces_are_right(client: Client, name: str, where: str) -> None:
+    page = client.fetch(f"/databases/{name}/find", where=where)
+    assert (page["states"], page["note"]) == ([], None)
+
+
 def test_depths_modulo_three_are_found_without_reading_the_whole_table(tmp_path: Any) -> None:
     whole = sb.solve("sliding:2x3", rule="depth", solver="bfs", form="values", threads=1)
     sb.solve("sliding:2x3", rule="depth", solver="bfs", form="two-bit", threads=1, to=tmp_path / "residues.db")

@@ -61,19 +61,43 @@ def test_a_position_that_is_edited_has_no_moves_to_show(page: Any, client: Clien
     page.wait_for_selector("#all-moves:visible")
 
 
+@pytest.fixture(scope="module")
+def shelf(folders: dict[str, Path]) -> Iterator[Client]:
+    """Return a client of a server whose databases no other test adds to."""
+    with running(make_app(folders)) as found:
+        yield found
+
+
 @pytest.mark.parametrize(
-    ("typed", "found"),
-    [("han", {"hanoi"}), ("tic-tac", {"tic-tac-toe"}), ("TOWN small", {"small-town"}), ("zzz", set())],
+    ("typed", "databases", "games"),
+    [
+        ("han", set(), {"hanoi"}),
+        ("tic-tac", {"noughts"}, {"tic-tac-toe"}),
+        ("TOWN small", set(), {"small-town"}),
+        ("eigh", {"eight"}, {"sliding"}),  # the game whose database is called so
+        ("zzz (", set(), set()),
+    ],
 )
-def test_a_game_is_found_by_the_beginnings_of_its_words(page: Any, client: Client, typed: str, found: set[str]) -> None:
-    page.goto(client.address)
+def test_databases_and_games_are_found_by_the_beginnings_of_their_words(
+    page: Any, shelf: Client, typed: str, databases: set[str], games: set[str]
+) -> None:
+    page.goto(shelf.address)
     page.wait_for_selector("#games strong")
-    page.fill("#filter", typed)
-    assert set(page.locator("#games tbody tr:visible strong").all_inner_texts()) == found
-    assert page.locator("#games .nothing").count() == (0 if found else 1)
+    cards, rows = page.locator("#databases > li:visible .mono"), page.locator("#games tr:visible strong")
+    groups = page.locator("#games tbody:visible .group")
+    all_cards, all_rows = cards.count(), rows.count()
+    assert groups.all_inner_texts() == ["Your own", "Puzzles", "Games of two players"]
+    page.keyboard.press("Tab")
+    while page.evaluate("document.activeElement.id") != "filter":
+        page.keyboard.press("Tab")
+    page.keyboard.type(typed)
+    assert (set(cards.all_inner_texts()), set(rows.all_inner_texts())) == (databases, games)
+    assert groups.count() == (1 if games else 0)
+    shown, every = len(databases) + len(games), all_cards + all_rows
+    none = f"No database, proof or game is called so: {typed}"
+    assert page.inner_text("#shown") == (f"{shown} of {every}" if shown else none)
     page.fill("#filter", "")
-    assert page.locator("#games .nothing").count() == 0
-    assert page.locator("#games tbody tr:visible").count() > 20
+    assert (cards.count(), rows.count(), page.inner_text("#shown")) == (all_cards, all_rows, "")
 
 
 def test_nothing_is_searched_before_a_shuffle_is_done(page: Any, client: Client) -> None:

@@ -200,3 +200,41 @@ def test_other_parameters_of_a_game_of_ones_own_are_named_at_the_start(page: Any
     row.locator("input").fill("exits.py:Exits:4")
     row.get_by_role("button", name="Solve").click()
     page.wait_for_selector(f"#games .message:has-text('{told}')")
+
+
+def test_no_answer_names_the_folders_of_the_server(tmp_path: Path) -> None:
+    games = {}
+    for folder in ("one place", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "exits.py").write_text(EXITS)
+        game = sb.load(f"{tmp_path / folder / 'exits.py'}:Exits:{len(games) + 2}")
+        games[game.spec] = game
+    (tmp_path / "levels.xsb").write_text("#####\n#@$.#\n#####\n")
+    level = sb.load(f"sokoban:{tmp_path / 'levels.xsb'}#1")
+    database, last = tmp_path / "tables" / "mine.db", next(reversed(games.values()))
+    database.parent.mkdir()
+    sb.solve(last, to=database, threads=1).save(database, f"searchbench solve {last} --to {database}", overwrite=True)
+    library = Library({"mine": database}, {**games, level.spec: level})
+    with running(create_app(library, LIMITS)) as own:
+        base = "/databases/mine"
+        answers = [
+            own.get(path) for path in ("/databases", base, f"{base}/position", f"{base}/palette", "/games", "/jobs")
+        ]
+        listed = [item["spec"] for item in answers[4].json[:3]]
+        assert listed == ["exits.py:Exits:2", "other/exits.py:Exits:3", "sokoban:levels.xsb#1"]
+        assert answers[1].json["command"] == "searchbench solve exits.py:Exits:3 --to mine.db"
+        for spec, given in zip(listed, [*games, level.spec], strict=True):
+            found = [own.get("/games/position", game=text) for text in (spec, given)]
+            assert [answer.json["game"] for answer in found] == [spec, spec]
+            answers += [*found, own.get("/games/position", game=spec, state="?")]
+        solved = own.finished(kind="solve", game=listed[1])
+        assert (solved["status"], solved["request"]["game"], solved["result"]["game"]) == ("done", *[listed[1]] * 2)
+        answers += [own.get(path) for path in ("/jobs", f"/jobs/{solved['id']}", f"/jobs/{solved['id']}/events")]
+        answers += [own.get(f"{base}/{question}", state="?") for question in ("probe", "moves", "line")]
+        answers += [own.post("/jobs", {"kind": "prove", "game": listed[0]})]
+        answers += [own.post(f"{base}/arrange", {"pieces": ["?"]}), own.post(f"{base}/probe", {"states": ["?"]})]
+        (database / "zarr.json").write_text("{")
+        answers += [own.get(base), own.get("/databases")]
+        assert answers[-2].status == 503
+    assert len(answers) == 26
+    assert not [answer.text for answer in answers if str(tmp_path) in answer.text or "one place" in answer.text]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, get_args
 
@@ -21,6 +22,8 @@ from searchbench.web.schema import ProofMethod
 Answer = dict[str, Any]
 
 LONGEST_PALETTE: Final = 40
+_FOLDERS: Final = re.compile(r"(?:\.{0,2}/)?(?:[^\s/]+/)+(?=[^\s/])")
+"""The folders before a file's name in a command: those of whoever gave it, which are nobody else's business."""
 
 
 # --- values and moves ---------------------------------------------------------------------------------------------------
@@ -229,7 +232,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
             {"name": part.name, "called": _called(database.game, part.name), "start": part.start, "stop": part.stop}
             for part in database.parts
         ],
-        "command": database.command,
+        "command": _FOLDERS.sub("", database.command),
         "facts": {key: fact for key, fact in database.facts.items() if isinstance(fact, int | float | str)},
         "verified": checked,
         "hardest": database.rule.format(database.hardest()) if values and readable and deep else None,
@@ -237,6 +240,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "stones": _stones(database.game),
         "mover_sees": database.rule.two_players and database.game.mover(database.game.start()) is None,
         "chooses_side": type(database.game).arrange is not Game.arrange,
+        "cell_at_start": _first_piece(database.game, "is"),
         "examples": _examples(database, [database.rule.format(value) for value in values]),
     }
 
@@ -259,12 +263,17 @@ def _examples(database: Database, values: Sequence[str]) -> Answer:
     """Return a value and a condition that some positions of a database meet, for the fields of a form."""
     game = database.game
     answer = {"value": values[len(values) // 2] if values else "", "where": ""}
-    pieces = game.pieces(game.start()) if game.board() is not None else []
-    cell = next((cell for cell, label in enumerate(pieces) if not is_empty(label)), None)
-    asked = f"state[0] == {game.start()[0]}" if cell is None else f"pieces[{cell}] == {pieces[cell]!r}"
+    asked = _first_piece(game, "==") or f"state[0] == {game.start()[0]}"
     decided = [value.depth for value in database.histogram() if isinstance(value, Result) and value.outcome]
     answer["where"] = f"plies >= {sorted(decided)[len(decided) // 2]}" if decided else asked
     return answer
+
+
+def _first_piece(game: Game, joint: str) -> str:
+    """Return the first cell that is not empty at the start, with what it holds as a condition writes it; "" without a board."""
+    pieces = game.pieces(game.start()) if game.board() is not None else []
+    cell = next((cell for cell, label in enumerate(pieces) if not is_empty(label)), None)
+    return "" if cell is None else f"pieces[{cell}] {joint} {pieces[cell]!r}"
 
 
 def stats_answer(database: Database, part: str | None) -> Answer:

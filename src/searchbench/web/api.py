@@ -16,7 +16,7 @@ from searchbench.errors import BadRequest, BadState, SearchBenchError, UnknownNa
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
-from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
+from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of, unheard_of
 from searchbench.web.library import Library, there_are
 
 VERSION: Final = "/api/v1"
@@ -57,6 +57,11 @@ def library_of(request: Request) -> Library:
     return library
 
 
+def answered(request: Request, content: Any, status: int = 200, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Return an answer, in which files and databases are called by their names, without the folders of the server."""
+    return JSONResponse(library_of(request).told(content), status, headers)
+
+
 def position_in(database: Database, state: str) -> Position:
     """Return the position of a text; "hardest" is the first of the positions furthest from the end."""
     if state.strip() == "hardest":
@@ -71,21 +76,22 @@ def position_in(database: Database, state: str) -> Position:
 def health(request: Request) -> JSONResponse:
     """Return the server's version and load."""
     jobs = request.app.state.jobs
-    return JSONResponse(
+    return answered(
+        request,
         {
             "status": "ok",
             "version": __version__,
             "databases": len(library_of(request).names()),
             "running": 0 if jobs is None else jobs.running(),
             "jobs": jobs is not None,
-        }
+        },
     )
 
 
 @router.get("/databases", tags=["databases"], response_model=list[schema.DatabaseItem])
 def databases(request: Request) -> JSONResponse:
     """List the databases; one that cannot be read now comes with the reason."""
-    return JSONResponse([_item(library_of(request), name) for name in library_of(request).names()])
+    return answered(request, [_item(library_of(request), name) for name in library_of(request).names()])
 
 
 def _item(library: Library, name: str) -> dict[str, Any]:
@@ -100,7 +106,7 @@ def details(request: Request, name: Name) -> JSONResponse:
     """Describe a database: its game, size, compression, and whether it has been verified."""
     library = library_of(request)
     answer = library.ask(name, lambda database: answers.details_answer(name, database, library.verified(name)))
-    return JSONResponse({**answer, "predicates": sorted(library.predicates)})
+    return answered(request, {**answer, "predicates": sorted(library.predicates)})
 
 
 @router.get("/databases/{name}/probe", tags=["positions"], response_model=schema.Probe, responses=FAILURES)
@@ -113,8 +119,8 @@ async def probe(request: Request, name: Name, state: State = "start") -> JSONRes
 
     # A look-up is fast; a walk to the start, or a search of the table, would block other requests.
     if library.database(name).modulus or state.strip() == "hardest":
-        return JSONResponse(await run_in_threadpool(library.ask, name, question))
-    return JSONResponse(library.ask(name, question))
+        return answered(request, await run_in_threadpool(library.ask, name, question))
+    return answered(request, library.ask(name, question))
 
 
 @router.post("/databases/{name}/probe", tags=["positions"], response_model=list[schema.Probe], responses=FAILURES)
@@ -126,7 +132,7 @@ def probe_many(request: Request, name: Name, asked: schema.States) -> JSONRespon
             answers.probe_answer(database, _of_many(database, place, state)) for place, state in enumerate(asked.states)
         ]
 
-    return JSONResponse(library_of(request).ask(name, question))
+    return answered(request, library_of(request).ask(name, question))
 
 
 def _of_many(database: Database, place: int, state: str) -> Position:
@@ -146,7 +152,7 @@ def moves(request: Request, name: Name, state: State = "start") -> JSONResponse:
         value = answers.value_answer(database.rule, database.probe(position))
         return {"state": position.text, "value": value, "moves": answers.moves_answer(database, position)}
 
-    return JSONResponse(library_of(request).ask(name, question))
+    return answered(request, library_of(request).ask(name, question))
 
 
 @router.get("/databases/{name}/position", tags=["positions"], response_model=schema.Position, responses=FAILURES)
@@ -156,7 +162,7 @@ def position(request: Request, name: Name, state: State = "start", side: Side = 
     def question(database: Database) -> dict[str, Any]:
         return answers.position_answer(database.game, position_in(database, state), side, database)
 
-    return JSONResponse(library_of(request).ask(name, question))
+    return answered(request, library_of(request).ask(name, question))
 
 
 @router.get("/databases/{name}/line", tags=["positions"], response_model=schema.Line, responses=UNSOLVABLE)
@@ -173,7 +179,7 @@ def line(
     def question(database: Database) -> dict[str, Any]:
         return answers.line_answer(database, position_in(database, state), side, limit, pictures)
 
-    return JSONResponse(library_of(request).ask(name, question))
+    return answered(request, library_of(request).ask(name, question))
 
 
 @router.get("/databases/{name}/find", tags=["positions"], response_model=schema.FindPage, responses=FAILURES)
@@ -197,7 +203,7 @@ def find(
             )
         return _page(database, wanted, asked.limit, asked.pictures)
 
-    return JSONResponse(library.ask(name, question))
+    return answered(request, library.ask(name, question))
 
 
 def _page(database: Database, wanted: Filter, limit: int, pictures: bool) -> dict[str, Any]:
@@ -209,7 +215,8 @@ def _page(database: Database, wanted: Filter, limit: int, pictures: bool) -> dic
         states.append({"number": number, "state": found.text, "value": value})
         if pictures:
             states[-1]["picture"] = answers.picture(found)
-    return {"states": states, "next": page.following, "count": count_all(database, wanted)}
+    note = unheard_of(database, wanted.where) if wanted.where and not states else None
+    return {"states": states, "next": page.following, "count": count_all(database, wanted), "note": note}
 
 
 @router.get("/databases/{name}/stats", tags=["databases"], response_model=schema.Stats, responses=FAILURES)
@@ -233,7 +240,7 @@ def stats(
             answer["chart"] = chart_svg(columns, chart == "log", style=False, width=width)
         return answer
 
-    return JSONResponse(library_of(request).ask(name, question))
+    return answered(request, library_of(request).ask(name, question))
 
 
 # --- editing a position ---------------------------------------------------------------------------------------------------
@@ -242,10 +249,11 @@ def stats(
 @router.get("/databases/{name}/palette", tags=["positions"], response_model=list[schema.PieceItem], responses=FAILURES)
 def palette(request: Request, name: Name, state: State = "start", side: Side = 0) -> JSONResponse:
     """Return the pieces that can be put on the board."""
-    return JSONResponse(
+    return answered(
+        request,
         library_of(request).ask(
             name, lambda database: answers.palette_answer(database.game, database.game.position(state), side)
-        )
+        ),
     )
 
 
@@ -259,7 +267,7 @@ def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
         state = game.format(state_with(game, asked.pieces, like, asked.side))
         return answers.position_answer(game, game.position(state), asked.side, database)
 
-    return JSONResponse(library_of(request).ask(name, question))
+    return answered(request, library_of(request).ask(name, question))
 
 
 # --- certificates ---------------------------------------------------------------------------------------------------------
@@ -268,13 +276,13 @@ def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
 @router.get("/certificates", tags=["certificates"], response_model=list[schema.CertificateDetails])
 def certificates(request: Request) -> JSONResponse:
     """List the certificates."""
-    return JSONResponse([walk.described(name) for name, walk in library_of(request).certificates.items()])
+    return answered(request, [walk.described(name) for name, walk in library_of(request).certificates.items()])
 
 
 @router.get("/certificates/{name}", tags=["certificates"], response_model=schema.CertificateDetails, responses=FAILURES)
 def certificate(request: Request, name: Name) -> JSONResponse:
     """Describe a certificate: what it claims, how, and of what it is made."""
-    return JSONResponse(library_of(request).certificate(name).described(name))
+    return answered(request, library_of(request).certificate(name).described(name))
 
 
 @router.get(
@@ -285,7 +293,7 @@ def certificate(request: Request, name: Name) -> JSONResponse:
 )
 def certificate_position(request: Request, name: Name, state: State = "start", side: Side = 0) -> JSONResponse:
     """Return a position with what a certificate plays there, or with what answers each reply."""
-    return JSONResponse(library_of(request).certificate(name).position(state, side))
+    return answered(request, library_of(request).certificate(name).position(state, side))
 
 
 # --- games ----------------------------------------------------------------------------------------------------------------
@@ -298,11 +306,13 @@ def games(request: Request) -> JSONResponse:
     of_game: dict[str, list[str]] = {}
     for name, game in library.solved():
         of_game.setdefault(game.name, []).append(name)
-    return JSONResponse([{**item, "databases": of_game.get(item["name"], [])} for item in library.described_games()])
+    return answered(
+        request, [{**item, "databases": of_game.get(item["name"], [])} for item in library.described_games()]
+    )
 
 
 @router.get("/games/position", tags=["games"], response_model=schema.Position, responses=FAILURES)
 def game_position(request: Request, game: GameSpec, state: State = "start", side: Side = 0) -> JSONResponse:
     """Return a position of a game with its drawing and its moves, but no values."""
     found: Game = library_of(request).game(game)
-    return JSONResponse(answers.position_answer(found, found.position(state), side))
+    return answered(request, answers.position_answer(found, found.position(state), side))

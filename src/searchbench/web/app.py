@@ -126,8 +126,8 @@ def _drawing_style() -> Response:
     return Response(STYLE, media_type="text/css", headers={"Cache-Control": "no-cache"})
 
 
-def _refuse(_request: Request, error: Exception) -> JSONResponse:
-    return problem(status_of(type(error)), type(error).__name__, _short(str(error)))
+def _refuse(request: Request, error: Exception) -> JSONResponse:
+    return problem(status_of(type(error)), type(error).__name__, _short(request.app.state.library.told(str(error))))
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:

@@ -36,6 +36,7 @@ _ORDERS: Final = frozenset({operator.lt, operator.le, operator.gt, operator.ge})
 
 
 def _count(items: Any, wanted: Any) -> int:
+    _check_alike(wanted, items)
     return sum(1 for item in items if item == wanted)
 
 
@@ -61,8 +62,8 @@ def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool],
     def test(scope: Scope) -> bool:
         try:
             return bool(term(scope))
-        except BadRequest:
-            raise
+        except BadRequest as error:
+            raise BadRequest(f"condition {text!r}: {error}") from None
         except IndexError:
             raise BadRequest(
                 f"condition {text!r}: a number in [...] is beyond the last cell; cells count from 0"
@@ -71,6 +72,28 @@ def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool],
             raise BadRequest(f"condition {text!r}: {type(error).__name__}: {error}") from None
 
     return test, frozenset(used)
+
+
+def compared(text: str, name: str) -> frozenset[str]:
+    """Return the texts with which an expression compares what it takes from a name, as `pieces[0] == 'W'` does."""
+    found: set[str] = set()
+
+    def take(one: ast.AST, other: ast.AST) -> None:
+        if any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(one)):
+            items = other.elts if isinstance(other, ast.Tuple | ast.List) else [other]
+            found.update(item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str))
+
+    for node in ast.walk(ast.parse(text.strip(), mode="eval")):
+        match node:
+            case ast.Compare(left=first, ops=signs, comparators=others):
+                for one, sign, other in zip([first, *others], signs, others, strict=False):
+                    within = isinstance(other, ast.Subscript) and not isinstance(other.slice, ast.Slice)
+                    if not (isinstance(sign, ast.In | ast.NotIn) and within):  # that asks for a part of a text
+                        take(one, other)
+                        take(other, one)
+            case ast.Call(func=ast.Name(id="count"), args=[items, wanted]):
+                take(items, wanted)
+    return frozenset(found)
 
 
 def clauses(text: str) -> list[str]:
@@ -154,9 +177,25 @@ def _comparison(terms: Sequence[Term], signs: Sequence[Callable[[Any, Any], Any]
             right = term(scope)
             if sign in _ORDERS and (left is None or right is None):
                 return False  # a draw has no plies, a position without a value no value: they are neither more nor less
+            _check_alike(left, right)
             if not sign(left, right):
                 return False
             left = right
         return True
 
     return result
+
+
+def _check_alike(one: Any, other: Any) -> None:
+    """Refuse to compare a text with numbers: who asks has mistaken what a name holds. Raises BadRequest."""
+    others = other if isinstance(other, tuple | list) else (other,)
+    known = [item for item in others if isinstance(item, str | int)]
+    if (
+        known
+        and isinstance(one, str | int)
+        and not any(isinstance(one, str) == isinstance(item, str) for item in known)
+    ):
+        raise BadRequest(
+            f"{one!r} is compared with {known[0]!r}, and a text is never equal to a number: "
+            "state, number and plies are numbers, pieces and outcome texts, which stand in quotes"
+        )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from searchbench.game import Position
 from searchbench.learning.tables import write_states
 from searchbench.store import Database
 from searchbench.values import Result, Value
-from searchbench.web.condition import Scope, clauses, condition
+from searchbench.web.condition import Scope, clauses, compared, condition
 from searchbench.web.library import Predicate
 
 SECONDS: Final = 1.5
@@ -27,6 +28,10 @@ FEW: Final = 1 << 8
 """Positions whose cells a request reads one by one; those of more are read in blocks."""
 BLOCK: Final = 1 << 10
 """Positions whose cells are read together, by compiled rules in all but the smallest games."""
+SPOTS, EACH = 64, 16
+"""Places of a database that are looked at to tell what cells hold, and how many positions at each."""
+MOST_TOLD: Final = 30
+"""Labels that are told."""
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",
 "draw" or "loss" for the player to move, and the plies to it."""
@@ -59,6 +64,8 @@ class Page(NamedTuple):
 def find_page(database: Database, wanted: Filter, limit: int, seconds: float = SECONDS) -> Page:
     """Return the first positions that meet all conditions, at most `limit`, after a search of about `seconds` at most."""
     begin, end = _interval(database, wanted)
+    if wanted.where:
+        _check_meaning(database, wanted.where)
     tests, fits = list(_tests(database, wanted)), _wanted_values(database, wanted)
     cells = Cells(database) if _asks_for_cells(wanted) else None
     if fits is not None and database.modulus and not _listed(database, fits):
@@ -92,6 +99,52 @@ def hardest_number(database: Database) -> int:
             f"{database.game}: a hardest position was not found within {PATIENCE:g} s; find it by its value"
         )
     return page.numbers[0]
+
+
+def unheard_of(database: Database, where: str) -> str | None:
+    """Return what cells hold if a condition asks for a piece that no cell seems to hold; None if it does not."""
+    asked = compared(where, "pieces")
+    looked, held = _held(database) if asked else (0, frozenset())
+    if asked <= held:
+        return None
+    empty = ", or '' where they are empty" if "" in held else ""
+    return (
+        f"Of {looked:,} positions from all over the database none has {_listing(asked - held, 'or')} in a cell: "
+        f"cells hold {_listing(held - {''}, 'and')}{empty}."
+    )
+
+
+@lru_cache(maxsize=64)
+def _held(database: Database) -> tuple[int, frozenset[str]]:
+    """Return what the cells of some positions hold, taken from all over a database, and how many positions these are."""
+    looked, held = 0, set(database.game.pieces(database.game.start()))
+    edges = [database.size * spot // SPOTS for spot in range(SPOTS + 1)]
+    for begin, end in pairwise(edges):
+        for some in database.numbers(None, (begin, min(begin + EACH, end))):
+            for number in some.tolist():
+                held |= set(database.game.pieces(database.position(number).state))
+                looked += 1
+    return looked, frozenset(held)
+
+
+def _listing(labels: Iterable[str], last: str) -> str:
+    """Return texts as a condition has them, with a word before the last."""
+    told = [repr(label) for label in sorted(labels, key=lambda label: (len(label), label))]
+    if len(told) > MOST_TOLD:
+        return f"{', '.join(told[:MOST_TOLD])} {last} others"
+    return f" {last} ".join(filter(None, [", ".join(told[:-1]), told[-1]])) if told else "nothing"
+
+
+def _check_meaning(database: Database, where: str) -> None:
+    """Refuse a condition that no position can meet, since the values here have nothing of the kind. Raises BadRequest."""
+    _, used = condition(where, NAMES)
+    kinds = {"none", *map(database.rule.kind, database.histogram())}
+    kinds |= {"win", "draw", "loss"} if database.rule.two_players else set()
+    if unknown := compared(where, "outcome") - kinds:
+        instead = "it is 'win', 'draw' or 'loss'" if database.rule.two_players else "a puzzle has none: ask of value"
+        raise BadRequest(f"condition {where!r}: no outcome is {_listing(unknown, 'or')}; {instead}")
+    if "plies" in used and not any(isinstance(value, Result) for value in database.histogram()):
+        raise BadRequest(f"condition {where!r}: the values of this database have no plies; ask of value or outcome")
 
 
 def count_all(database: Database, wanted: Filter) -> int | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -75,6 +76,9 @@ class Library:
         self.certificates: dict[str, Walk] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
+        self._called: dict[str, str] = {}
+        """What answers call the paths of files and databases by: their names, without the folders of the server."""
+        self._learn(*self._games.values(), *database_games)
         self._described: list[dict[str, Any]] = []
         self._lock = threading.Lock()
         for name, path in (databases or {}).items():
@@ -93,7 +97,8 @@ class Library:
     def add(self, path: Path, name: str | None = None) -> str:
         """Open a database and return its name: that of its folder, with a number if that name is taken."""
         chosen = _free_name(name or path.resolve().name.removesuffix(".db"), self._entries)
-        self._entries[chosen] = self._open(path)
+        self._entries[chosen] = entry = self._open(path)
+        self._learn(path, entry.database.game)
         return chosen
 
     def leave_out(self, path: Path, error: SearchBenchError) -> None:
@@ -108,7 +113,8 @@ class Library:
         named = [*self._games.values(), *self._database_games]
         kept = kept_game(path)["name"]
         fitting = [game for game in named if game.name == kept]
-        self.certificates[name] = Walk(CertificatePlayer(open_certificate(path, fitting or None, trust=True)))
+        self.certificates[name] = walk = Walk(CertificatePlayer(open_certificate(path, fitting or None, trust=True)))
+        self._learn(path, walk.certificate.game)
         return name
 
     def certificate(self, name: str) -> Walk:
@@ -190,6 +196,28 @@ class Library:
         stamp = _stamp(path)  # before it is opened: a folder replaced meanwhile is opened again
         return Entry(path, Database.open(path, self._fitting(path), cache=self._cache, trust=True), stamp)
 
+    # --- what answers tell -------------------------------------------------------------------------------------------------
+
+    def told(self, answer: Any) -> Any:
+        """Return plain data in which files and databases are called by their names, without the folders of the server."""
+        if isinstance(answer, str):
+            for path, called in self._called.items():
+                answer = answer.replace(path, called)
+            return answer
+        if isinstance(answer, dict):
+            return {key: self.told(value) for key, value in answer.items()}
+        return [self.told(value) for value in answer] if isinstance(answer, list) else answer
+
+    def _learn(self, *found: Path | Game) -> None:
+        """Remember the paths of databases, of certificates and of the files in the names of games, the longest first."""
+        known = dict(self._called)
+        for one in found:
+            for path in [one] if isinstance(one, Path) else _files_in(one):
+                whole = path.resolve()
+                called = known.get(str(whole)) or _apart(whole, known.values())
+                known |= {text: called for text in (str(path), str(whole)) if text != path.name}
+        self._called = dict(sorted(known.items(), key=lambda item: -len(item[0])))
+
     # --- games -----------------------------------------------------------------------------------------------------------
 
     def games(self) -> list[tuple[str, type[Game], Game | None]]:
@@ -209,11 +237,9 @@ class Library:
 
         Raises UnknownGame and BadRequest.
         """
-        if spec in self._games:
-            return self._games[spec]
-        for entry in self._entries.values():
-            if entry.database.game.spec == spec:
-                return entry.database.game
+        for game in (*self._games.values(), *(game for _, game in self.solved())):
+            if spec in (game.spec, self.told(game.spec)):
+                return game
         if not SPEC.fullmatch(spec) or ".py" in spec:
             raise UnknownGame(f"{spec[:80]!r} is no game here: {self._what_to_give(spec)}")
         if any(int(number) > LARGEST_NUMBER for number in re.findall(r"\d+", spec)):
@@ -231,9 +257,27 @@ class Library:
         """Return what to give in the place of a game that is not here; of a file that was named, other parameters are missing."""
         file = _file_of(spec)
         if own := [name for name in self._games if file.endswith(".py") and _file_of(name) == file]:
-            listed = ", ".join(f"{file}:{name.partition(':')[2]}" for name in own)
+            listed = ", ".join(map(self.told, own))
             return f"of {file} there is {listed}; other parameters are named when you start the server"
         return "give a shipped one such as sliding:3x3 or sokoban:#2, or name yours when you start the server"
+
+
+def _files_in(game: Game) -> Iterator[Path]:
+    """Yield the files in the text that names a game: that of its class, and those that its parameters name."""
+    source = getattr(type(game), "__searchbench_source__", None)
+    if source is not None:
+        yield Path(source.rpartition(":")[0])
+    for value in game.parameters.values():
+        file = Path(value.rpartition("#")[0] or value) if isinstance(value, str) and "\n" not in value else None
+        with contextlib.suppress(OSError):  # a text that is too long to be a path
+            if file is not None and file.is_file():
+                yield file
+
+
+def _apart(path: Path, taken: Iterable[str]) -> str:
+    """Return the name of a file, with as many folders before it as tell it from others of that name."""
+    ends = ["/".join(path.parts[-parts:]) for parts in range(1, len(path.parts))]
+    return next((end for end in ends if end not in taken), str(path))
 
 
 def _file_of(spec: str) -> str:

@@ -121,11 +121,15 @@ class Found(BaseModel):
 
 
 class FindPage(BaseModel):
-    """A page of positions; `next` is the first number of the next page (null: the end), `count` the total if known."""
+    """A page of positions; `next` is the first number of the next page (null: the end), `count` the total if known.
+
+    Where no position is found, `note` tells what cells hold if the condition asks for a piece that none seems to hold.
+    """
 
     states: list[Found]
     next: int | None
     count: int | None
+    note: str | None = None
 
 
 class Counted(Value):
@@ -177,7 +181,7 @@ class DatabaseDetails(DatabaseItem):
 
     `stones` are drawings of both players' pieces, where the board tells them apart by colour alone; `mover_sees` tells
     whether states are as the player to move sees them, `chooses_side` whether that player can be chosen while a position
-    is put together.
+    is put together. `cell_at_start` is the first piece of the start as a condition writes it, or empty.
     """
 
     parameters: dict[str, str]
@@ -198,6 +202,7 @@ class DatabaseDetails(DatabaseItem):
     stones: list[str]
     mover_sees: bool
     chooses_side: bool
+    cell_at_start: str
     examples: dict[str, str]
     predicates: list[str] = []
 

@@ -16,7 +16,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.web import schema
 from searchbench.web.answers import methods_of
-from searchbench.web.api import FAILURES, VERSION, known_parameters, library_of
+from searchbench.web.api import FAILURES, VERSION, answered, known_parameters, library_of
 from searchbench.web.jobs import Job, Jobs
 
 router = APIRouter(prefix=f"{VERSION}/jobs", tags=["jobs"], dependencies=[Depends(known_parameters)])
@@ -44,7 +44,7 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
             raise BadRequest("a job that verifies needs the name of a database")
         name, database = asked.database, library.database(asked.database)
         task["path"], task["game"] = str(database.path), database.game.spec
-        return _started(jobs.start(task, partial(library.keep_verified, name, database)))
+        return _started(request, jobs.start(task, partial(library.keep_verified, name, database)))
     if asked.game is None:
         raise BadRequest(f"a job of kind {asked.kind} needs a game")
     game = library.game(asked.game)
@@ -52,7 +52,7 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
     if asked.kind != "solve":
         task["state"] = game.position(asked.state or "start").text  # refuse an invalid position at once
     task["game"] = game.spec
-    return _started(jobs.start(task))
+    return _started(request, jobs.start(task))
 
 
 def _check_method(asked: schema.JobRequest, game: Game) -> None:
@@ -70,33 +70,33 @@ def _either(methods: Sequence[str]) -> str:
     return f"one of the methods {', '.join(methods)}" if methods else "no method"
 
 
-def _started(job: Job) -> JSONResponse:
-    return JSONResponse(job.answer(), 202, {"Location": f"{VERSION}/jobs/{job.id}"})
+def _started(request: Request, job: Job) -> JSONResponse:
+    return answered(request, job.answer(), 202, {"Location": f"{VERSION}/jobs/{job.id}"})
 
 
 @router.get("", response_model=list[schema.JobAnswer], responses=FAILURES)
 def jobs(request: Request) -> JSONResponse:
     """List the jobs that run and those that have ended, the newest first, without their results."""
-    return JSONResponse([{**job.answer(), "result": None} for job in jobs_of(request).all()])
+    return answered(request, [{**job.answer(), "result": None} for job in jobs_of(request).all()])
 
 
 @router.get("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
 def show(request: Request, name: Id) -> JSONResponse:
     """Return the progress or the result of a job."""
-    return JSONResponse(jobs_of(request).get(name).answer())
+    return answered(request, jobs_of(request).get(name).answer())
 
 
 @router.get("/{name}/tree", response_model=schema.TreeAnswer, responses=FAILURES)
 def tree(request: Request, name: Id) -> JSONResponse:
     """Return the top of the tree of a proof by proof-number search, as it was told last; it is null before, or without a tree."""
     job = jobs_of(request).get(name)
-    return JSONResponse({"id": job.id, "status": job.status, "tree": job.tree})
+    return answered(request, {"id": job.id, "status": job.status, "tree": job.tree})
 
 
 @router.delete("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
 def stop(request: Request, name: Id) -> JSONResponse:
     """Stop a job."""
-    return JSONResponse(jobs_of(request).stop(name).answer())
+    return answered(request, jobs_of(request).stop(name).answer())
 
 
 @router.get(
@@ -106,7 +106,7 @@ def stop(request: Request, name: Id) -> JSONResponse:
 )
 async def events(request: Request, name: Id) -> StreamingResponse:
     """Stream a job until it ends, with a server-sent event at each change, and at least every second."""
-    job = jobs_of(request).get(name)
+    job, library = jobs_of(request).get(name), library_of(request)
 
     async def stream() -> AsyncIterator[str]:
         seen, told = -1, 0.0
@@ -114,7 +114,7 @@ async def events(request: Request, name: Id) -> StreamingResponse:
             ended = job.ended is not None
             if job.changes != seen or ended or time.monotonic() - told > TELL_EVERY:
                 seen, told = job.changes, time.monotonic()
-                yield f"data: {json.dumps(job.answer())}\n\n"
+                yield f"data: {json.dumps(library.told(job.answer()))}\n\n"
             if ended or await request.is_disconnected():
                 return
             await asyncio.sleep(LOOK_EVERY)

@@ -1,7 +1,7 @@
 // The page of a certificate: what it claims, its tree of play, and why each reply loses.
 
 import { BoardView } from "./board.js";
-import { METHODS, api, count, gameName, h, nameInAddress, page, showError, titled } from "./common.js";
+import { METHODS, api, count, h, nameInAddress, page, showError, titled } from "./common.js";
 
 const name = nameInAddress();
 const base = `/certificates/${encodeURIComponent(name)}`;
@@ -17,7 +17,7 @@ page(async () => {
   parts.caption = h("p", { class: "muted small", style: "margin:0", id: "caption", "aria-live": "polite" }, "reading the proof …");
   parts.tree = h("div", { class: "tree", id: "tree" });
   parts.wrong = h("div", {});
-  const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", METHODS.find((one) => one.id === facts.method)?.text ?? facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
+  const rows = [["game", facts.game], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", METHODS.find((one) => one.id === facts.method)?.text ?? facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
   const query = new URLSearchParams(location.search);
   const state = query.get("state") || "start";
   setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch(fromStart));

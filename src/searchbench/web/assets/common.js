@@ -86,9 +86,6 @@ export function showError(place, error, game = null) {
   place.replaceChildren(h("p", { class: "message", role: "alert" }, error.message.startsWith(named) ? error.message.slice(named.length) : error.message));
 }
 
-/** A text without the folders of the files in it. */
-export const gameName = (text) => text.replace(/(?:\.{0,2}\/)?(?:[^\s\/]+\/)+(?=[^\s\/])/g, "");
-
 /** What the values of a database are, by the name of its rule. */
 export const VALUES = { distance: "steps to the end", depth: "steps from the start", outcome: "who wins, and how soon", ending: "who wins", score: "points", won: "who wins" };
 

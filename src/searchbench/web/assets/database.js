@@ -1,6 +1,6 @@
 // The page of a database: what it is, how its values are distributed, and finding positions in it.
 
-import { VALUES, api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, silent, titled } from "./common.js";
+import { VALUES, api, badge, count, drawing, follow, h, nameInAddress, page, positionAddress, post, showError, silent, titled } from "./common.js";
 import { progress } from "./jobs.js";
 
 const name = nameInAddress();
@@ -96,14 +96,14 @@ function figures() {
 
 function description() {
   const rows = [
-    ["game", gameName(facts.game)],
+    ["game", facts.game],
     ...Object.entries(facts.parameters),
     ["values", VALUES[facts.values] ?? facts.values],
     ["kept as", `${facts.form}${facts.modulus ? ` (depths modulo ${facts.modulus})` : ""}, ${facts.cell}`],
     ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
-    ["made by", facts.command ? h("code", {}, gameName(facts.command).split(" ").flatMap((word) => [word.startsWith("-") ? h("span", { class: "unbroken" }, word) : word, " "])) : null],
+    ["made by", facts.command ? h("code", {}, facts.command.split(" ").flatMap((word) => [word.startsWith("-") ? h("span", { class: "unbroken" }, word) : word, " "])) : null],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }
@@ -147,7 +147,7 @@ function findForm() {
   return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); find(asked()); } },
     h("div", { class: "fields" }, field("Value or range", "value", facts.examples.value), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
     h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", facts.examples.where), h("button", { class: "primary", id: "find" }, "Find")),
-    h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), "."));
+    h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), facts.cell_at_start ? ["; at the start ", h("code", {}, facts.cell_at_start)] : "", "."));
 }
 
 /** Mark the field that an error is about, as its first word tells; null takes that back. */
@@ -182,6 +182,7 @@ async function findMore(asked, first, list, summary, more, total) {
   let stopped = false;
   let answer = { next: first, states: [] };
   const last = Number(asked.last || facts.numbers - 1);
+  const tell = (text) => summary.replaceChildren(text, ...(answer.note && !list.children.length ? [h("br"), answer.note] : []));
   const stop = h("button", { type: "button", id: "stop-looking", onclick: () => { stopped = true; stop.disabled = true; } }, "Stop");
   do {
     try {
@@ -194,7 +195,7 @@ async function findMore(asked, first, list, summary, more, total) {
     }
     if (parts.finding !== mine) return;
     if (answer.next === null || answer.states.length) break;
-    summary.textContent = `looking … ${Math.floor((100 * answer.next) / (last + 1))}%, up to number ${count(answer.next)} of ${count(last)}`;
+    tell(`looking … ${Math.floor((100 * answer.next) / (last + 1))}%, up to number ${count(answer.next)} of ${count(last)}`);
     if (!stop.isConnected) more.replaceChildren(stop);
   } while (!stopped);
   list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? silent(drawing(found.picture)) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
@@ -202,7 +203,7 @@ async function findMore(asked, first, list, summary, more, total) {
   const known = total ?? answer.count;
   const all = known === null ? "" : ` of ${count(known)}`;
   const end = answer.next === null || known !== null ? "" : answer.states.length ? "; there may be more" : `; looked up to number ${count(answer.next)}`;
-  summary.textContent = shown ? `${count(shown)}${all} position${shown === 1 && !all ? "" : "s"}${end}` : answer.next === null ? "No position meets all conditions." : `None yet${end}.`;
+  tell(shown ? `${count(shown)}${all} position${shown === 1 && !all ? "" : "s"}${end}` : answer.next === null ? "No position meets all conditions." : `None yet${end}.`);
   more.replaceChildren(answer.next === null || shown === known ? "" : h("button", { type: "button", id: "more", onclick: () => findMore(asked, answer.next, list, summary, more, known) }, answer.states.length ? "More" : "Look on"));
 }
 

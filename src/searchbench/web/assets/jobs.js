@@ -1,6 +1,6 @@
 // The jobs of the server, in the header of every page: how many run, what they do, and a button that stops each.
 
-import { api, count, gameName, h, positionAddress, post } from "./common.js";
+import { api, count, h, positionAddress, post } from "./common.js";
 
 const EVERY = 2000; // milliseconds between two looks while something runs
 const SELDOM = 15000; // and while nothing does
@@ -27,7 +27,7 @@ export function jobsBadge() {
     whole.timer = setTimeout(look, running ? EVERY : SELDOM);
   };
   const item = (job) => {
-    const what = `${job.kind} ${gameName(job.request.game ?? job.request.database ?? "")}`;
+    const what = `${job.kind} ${job.request.game ?? job.request.database ?? ""}`;
     const stop = h("button", { type: "button", "aria-label": `Stop ${what}`, onclick: () => post(`/jobs/${job.id}`, undefined, "DELETE").catch(() => {}).then(look) }, "Stop");
     return h("li", { "data-job": job.id }, h("a", { href: `/search?job=${job.id}` }, what), h("span", { class: "muted small" }, ` ${told(job)} `), job.status === "running" ? stop : null);
   };

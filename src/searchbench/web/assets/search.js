@@ -1,6 +1,6 @@
 // The page of a search: choose a game and a state, watch the search at work, and see the solution move.
 
-import { METHODS, api, badge, count, drawing, follow, gameName, h, page, post, showError, titled } from "./common.js";
+import { METHODS, api, badge, count, drawing, follow, h, page, post, showError, titled } from "./common.js";
 import { BoardView } from "./board.js";
 import { outcome, progress } from "./jobs.js";
 
@@ -176,7 +176,7 @@ async function reattach(id) {
 
 /** Watch a job on all states of a game, which has no state to show. */
 async function watchAll(begun) {
-  const name = gameName(begun.request.database ?? begun.request.game);
+  const name = begun.request.database ?? begun.request.game;
   const heading = h("h1", {});
   const called = (does) => {
     heading.textContent = `${does} ${name}`;
