@@ -57,7 +57,7 @@ class UnknownName(BadRequest):
 
 
 class MissingRule(SearchBenchError):
-    """Report a function that a solver, by its kernel, needs and the game's rules do not supply."""
+    """Report a function that a solver, or its kernel, needs and the game's rules do not supply."""
 
     def __init__(self, kernel: str, rule: str) -> None:
         needs = f"{kernel} needs `{rule}`" if kernel != rule else f"the solver needs `{rule}`"

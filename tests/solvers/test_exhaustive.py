@@ -633,7 +633,7 @@ def test_retrograde_analysis_names_the_rule_that_it_misses() -> None:
             return {name: function for name, function in super().rules().items() if name != "unmoves"}
 
     game = Forward(((1, 0, 1, 0),), (0, UNDECIDED))
-    with pytest.raises(MissingRule, match="emit needs `unmoves`"):
+    with pytest.raises(MissingRule, match="retrograde needs `unmoves`"):
         solve(game, "retrograde")
     assert solve_states(game, target="interpreted").facts["solver"] == "fixpoint"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, MissingRule
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
 from searchbench.numbered import diagram_of
@@ -12,7 +12,7 @@ from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
 from searchbench.solvers.exhaustive.by_streaming import STREAMING
 from searchbench.solvers.exhaustive.configuration import METHODS, REACHED
-from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
+from searchbench.solvers.exhaustive.strategy import goes_backwards, missing_rules, works_backwards
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, SWEEP, Ending, ValueRule, value_rule
 
 SOLVERS: Final = tuple(METHODS)
@@ -77,6 +77,8 @@ def chosen(
         raise BadRequest(f"{game}: solver {solver!r} does not find values of {wanted.name!r}; {_ways(game, wanted)}")
     if solver == RETROGRADE and not goes_backwards(wanted, names):
         raise BadRequest(f"{game}: solver {solver!r} needs `propagate`, which the rule {wanted.name!r} does not supply")
+    if solver == RETROGRADE and (missing := missing_rules(names)):
+        raise MissingRule(RETROGRADE, min(missing))
     if by_parts and solver == BFS:
         raise BadRequest(
             f"{game}: values of {wanted.name!r} are found from the start on, in all parts together: solve without parts"

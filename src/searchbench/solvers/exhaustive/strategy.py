@@ -40,7 +40,12 @@ def goes_backwards(rule: ValueRule, names: jit.Names) -> bool:
 
 def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
     """Tell whether a game and a rule supply all functions that retrograde analysis needs."""
-    return goes_backwards(rule, names) and not jit.missing(retrograde.emit, names)
+    return goes_backwards(rule, names) and not missing_rules(names)
+
+
+def missing_rules(names: jit.Names) -> set[str]:
+    """Return the rules that retrograde analysis needs and the game does not supply."""
+    return jit.missing(retrograde.emit, names)
 
 
 def solve_group(
