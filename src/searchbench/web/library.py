@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -215,7 +216,7 @@ class Library:
             for path in [one] if isinstance(one, Path) else _files_in(one):
                 whole = path.resolve()
                 called = known.get(str(whole)) or _apart(whole, known.values())
-                known |= {text: called for text in (str(path), str(whole)) if text != path.name}
+                known |= {text: called for text in (str(path), str(whole)) if os.sep in text}
         self._called = dict(sorted(known.items(), key=lambda item: -len(item[0])))
 
     # --- games -----------------------------------------------------------------------------------------------------------
