@@ -126,7 +126,7 @@ def name_of(game: Game) -> str:
         if isinstance(value, bool):
             words.append(noun if value else f"no {noun}")
         else:
-            counted = isinstance(value, int) and noun.endswith("s")
+            counted = isinstance(value, int) and noun.endswith("s") and not noun.endswith("ss")  # as in "across"
             words.append(f"{value} {noun.removesuffix('s') if value == 1 else noun}" if counted else f"{noun} {value}")
     return ", ".join(words)
 

@@ -141,6 +141,33 @@ def test_a_spoiled_level_says_so_and_promises_no_best_move(page: Any, warehouse:
     assert all(page.is_disabled(button) for button in ("#best", "#line", "#run"))
 
 
+def test_a_level_is_tried_by_hand_on_the_page_of_searches(page: Any, warehouse: Client) -> None:
+    page.goto(f"{warehouse.address}/search?game=sokoban:%231")
+    page.wait_for_selector("#board .sb-cell, .table .sb-cell")
+    assert page.is_disabled("#undo")
+    before = page.inner_text("#caption")
+    for cell in (10, 9):  # the upper stone, and the cell on its left, where it is stuck at the wall
+        box = page.locator(f'.table .sb-cell[data-cell="{cell}"]').bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_function("text => document.getElementById('caption').textContent !== text", arg=before)
+    page.click("#undo")
+    page.wait_for_function("text => document.getElementById('caption').textContent === text", arg=before)
+    page.fill("#state", "Cb Dd @Bb")
+    page.locator("#state").blur()
+    page.wait_for_selector("#hint")
+    assert page.inner_text("#hint") == "It cannot be solved any more: a stone on Dd can reach no goal any more."
+    assert page.is_disabled("#undo")  # the state was typed
+    page.fill("#state", "")
+    page.locator("#state").blur()
+    page.wait_for_function("text => document.getElementById('caption').textContent === text", arg=before)
+    page.click("#shuffle")
+    page.wait_for_selector("#undo:enabled")
+    page.click("#undo")
+    page.wait_for_function("text => document.getElementById('caption').textContent === text", arg=before)
+    assert page.is_disabled("#undo")
+    assert page.locator("#hint").count() == 0
+
+
 def test_a_level_is_called_by_its_number_its_file_and_its_title(tmp_path: Path) -> None:
     file = tmp_path / "mine.txt"
     file.write_text("#####\n#@$.#\n#####\n; Straight on\n")

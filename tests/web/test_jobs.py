@@ -22,12 +22,26 @@ from front_program import EXAMPLES
 from searchbench.errors import BadGame
 from searchbench.web import jobs, schema, work
 from searchbench.web.app import create_app
-from searchbench.web.jobs import Limits
+from searchbench.web.jobs import Jobs, Limits
 from searchbench.web.library import Library
 from web_client import LIMITS, Client, make_app, running
 
 HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"  # 80 moves, the most there are: many minutes, which no test waits for
 EASY = "1 2 6 3 4 5 0 7 8 9 10 11 12 13 14 15"
+
+
+def test_a_database_that_is_solved_here_has_a_short_name(tmp_path: Path) -> None:
+    library = Library({}, {game.spec: game for game in map(sb.load, EXAMPLES.values())})
+    names = {spec: library.short_name(sb.load(spec)) for spec in (EXAMPLES["token"], "sliding:3x3", "chess:KRK")}
+    assert names == {EXAMPLES["token"]: "Token:", "sliding:3x3": "sliding:3x3", "chess:KRK": "chess:KRK,8,8"}
+    with running(create_app(library, LIMITS, keep=tmp_path)) as own:
+        solved = [
+            own.finished(kind="solve", game=game.spec) for game in (sb.load(EXAMPLES["token"]), sb.load("hanoi:3"))
+        ]
+        assert [job["result"]["database"] for job in solved] == ["Token", "hanoi-3-3"]
+    started = Jobs(LIMITS, library.add, library.add_certificate, tmp_path)
+    assert started._target(f"graph:{'ab-' * 40}cd").name == f"graph-{'ab-' * 11}a.db"
+    started.close()
 
 
 def test_a_small_game_is_solved_and_then_a_database_like_any_other(client: Client) -> None:

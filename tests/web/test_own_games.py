@@ -10,6 +10,7 @@ import pytest
 
 import searchbench as sb
 from searchbench.board import state_with
+from searchbench.catalogue import name_of
 from searchbench.errors import BadRequest
 from searchbench.web.app import create_app
 from searchbench.web.library import Library
@@ -238,3 +239,11 @@ def test_no_answer_names_the_folders_of_the_server(tmp_path: Path) -> None:
         assert answers[-2].status == 503
     assert len(answers) == 26
     assert not [answer.text for answer in answers if str(tmp_path) in answer.text or "one place" in answer.text]
+
+
+def test_a_parameter_that_only_ends_like_many_is_no_number_of_things(tmp_path: Path) -> None:
+    file = tmp_path / "exits.py"
+    file.write_text(EXITS.replace("cells: int", "across: int").replace("self.cells", "self.across"))
+    assert name_of(sb.load(f"{file}:Exits:3")) == "Exits, across 3"
+    file.write_text(EXITS)
+    assert name_of(sb.load(f"{file}:Exits:3")) == "Exits, 3 cells"

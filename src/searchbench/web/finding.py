@@ -30,7 +30,7 @@ BLOCK: Final = 1 << 10
 """Positions whose cells are read together, by compiled rules in all but the smallest games."""
 SPOTS, EACH = 64, 16
 """Places of a database that are looked at to tell what cells hold, and how many positions at each."""
-MOST_TOLD: Final = 30
+MOST_TOLD: Final = 12
 """Labels that are told."""
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",

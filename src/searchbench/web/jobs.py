@@ -29,6 +29,8 @@ REMEMBERED: Final = 32
 """Ended jobs that are remembered."""
 WORK: Final = ("-P", "-m", "searchbench.web.work")
 """What Python is to run for a job. -P: modules are not looked for in the working folder, whose files nobody has trusted."""
+LONGEST_NAME: Final = 40
+"""The characters of the name of a database that a job makes."""
 LONGEST_LINE: Final = 200
 """The characters that are told of the last words of a process."""
 
@@ -100,8 +102,11 @@ class Jobs:
         self._own = keep is None
         self.folder = keep or Path(tempfile.mkdtemp(prefix="searchbench-"))
 
-    def start(self, request: dict[str, Any], done: Done | None = None) -> Job:
-        """Start a job; `done` is called with its result. Raises LimitReached while the maximum number of jobs runs."""
+    def start(self, request: dict[str, Any], done: Done | None = None, named: str | None = None) -> Job:
+        """Start a job; `done` is called with its result. What it makes is `named`, or called by its game.
+
+        Raises LimitReached while the maximum number of jobs runs.
+        """
         if request["kind"] not in KINDS:
             raise BadRequest(f"a job of kind {request['kind']!r}: there are {', '.join(KINDS)}")
         with self._lock:
@@ -115,7 +120,7 @@ class Jobs:
             job = Job(secrets.token_hex(6), request, *_process())
             self._jobs[job.id] = job
             self._forget()
-            target = self._target(request.get("game") or "")
+            target = self._target(named or request.get("game") or "")
         limits = {"seconds": self.limits.seconds, "memory": self.limits.memory, "states": self.limits.states}
         nodes = min(request.get("nodes") or self.limits.nodes, self.limits.nodes)
         task = {**request, **limits, "nodes": nodes, "to": str(target)}
@@ -154,9 +159,9 @@ class Jobs:
 
     # --- inside ----------------------------------------------------------------------------------------------------------
 
-    def _target(self, spec: str) -> Path:
-        """Return a folder whose name is that of the game, with a number if there is one already; it names the database."""
-        stem = re.sub(r"[^\w.-]+", "-", spec.rpartition("/")[2]).strip("-.")[:60] or "database"
+    def _target(self, named: str) -> Path:
+        """Return a folder of a name, with a number if there is one already; it names the database."""
+        stem = re.sub(r"[^\w.-]+", "-", named.rpartition("/")[2])[:LONGEST_NAME].strip("-.") or "database"
         chosen, number = f"{stem}.db", 2
         while chosen in self._targets or (self.folder / chosen).exists():
             chosen, number = f"{stem}-{number}.db", number + 1

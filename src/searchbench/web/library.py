@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import re
 import threading
@@ -25,6 +26,8 @@ from searchbench.web.certificates import Walk
 Result = TypeVar("Result")
 Predicate = Callable[[Position], Any]
 
+LONG_TEXT: Final = 12
+"""The characters of a parameter that says more than a name can: longer ones are left out where they are the default."""
 LARGEST_NUMBER: Final = 100
 """The largest parameter of a game that a page may ask for: larger boards would keep the server busy."""
 SPEC: Final = re.compile(r"[a-z][a-z0-9-]{0,40}(:[\w=,;:>-]{0,400}|:(level=)?#\d{1,3})?")
@@ -208,6 +211,14 @@ class Library:
         if isinstance(answer, dict):
             return {key: self.told(value) for key, value in answer.items()}
         return [self.told(value) for value in answer] if isinstance(answer, list) else answer
+
+    def short_name(self, game: Game) -> str:
+        """Return a name for a database of a game: without the file of its class, and long texts that are its defaults."""
+        spec = self.told(game.spec)
+        for one in dataclasses.fields(game):  # type: ignore[arg-type]
+            if isinstance(one.default, str) and len(one.default) > LONG_TEXT:
+                spec = spec.replace(one.default, "")
+        return re.sub(r"^[^:]*\.py:", "", spec)
 
     def _learn(self, *found: Path | Game) -> None:
         """Remember the paths of databases, of certificates and of the files in the names of games, the longest first."""

@@ -52,7 +52,7 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
     if asked.kind != "solve":
         task["state"] = game.position(asked.state or "start").text  # refuse an invalid position at once
     task["game"] = game.spec
-    return _started(request, jobs.start(task))
+    return _started(request, jobs.start(task, named=library.short_name(game)))
 
 
 def _check_method(asked: schema.JobRequest, game: Game) -> None:

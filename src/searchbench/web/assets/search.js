@@ -11,6 +11,7 @@ const FRAME = 450; // milliseconds between two boards of a solution
 const parts = {};
 let games = [];
 let position = null;
+let past = []; // the states before those that moves on the board and shuffling led to
 let looks = 0; // how often a state was asked for: an answer to an earlier question is no longer of interest
 let job = null;
 let player = null;
@@ -22,15 +23,16 @@ page(async () => {
   games = found;
   parts.jobs = health.jobs;
   const query = new URLSearchParams(location.search);
-  parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => { parts.state.value = ""; look(); } });
-  parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => look() }, query.get("state") ?? "");
+  parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => { parts.state.value = ""; past = []; look(); } });
+  parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => { past = []; look(); } }, query.get("state") ?? "");
   parts.method = h("select", { id: "method", onchange: () => { parts.preferred = parts.method.value; } });
   parts.start = h("button", { class: "primary", id: "start-search", disabled: !health.jobs }, "Start");
   parts.stop = h("button", { type: "button", id: "stop", disabled: true, onclick: () => job && post(`/jobs/${job}`, undefined, "DELETE").catch((error) => showError(parts.message, error)) }, "Stop");
   parts.shuffle = h("button", { type: "button", id: "shuffle", title: "Make some moves at random", onclick: () => shuffle() }, "Shuffle");
+  parts.undo = h("button", { type: "button", id: "undo", disabled: true, onclick: () => { parts.state.value = past.pop(); look(); } }, "Take back");
   parts.message = h("div", { "aria-live": "polite" });
   parts.board = h("div", { class: "table large" });
-  parts.view = new BoardView(parts.board, { onMove: (move) => { parts.state.value = move.state; look(); }, onCell: () => {} });
+  parts.view = new BoardView(parts.board, { onMove: (move) => { past.push(parts.state.value); parts.state.value = move.state; look(); }, onCell: () => {} });
   parts.caption = h("p", { class: "muted small", style: "margin:0", id: "caption" });
   parts.live = h("div", { class: "stack", id: "live" });
   parts.player = h("div", { class: "row hidden" });
@@ -43,7 +45,7 @@ page(async () => {
     h("div", { class: "columns" },
       h("div", { class: "stack" }, h("div", { class: "panel stack" }, parts.board, parts.caption, parts.player)),
       h("div", { class: "stack" },
-        h("form", { class: "panel stack", onsubmit: (event) => { event.preventDefault(); run(); } }, h("div", { class: "fields" }, h("label", {}, "Game", parts.game, names), h("label", {}, "Method", parts.method)), h("label", {}, "State (empty: the start)", parts.state), h("div", { class: "row" }, parts.start, parts.stop, parts.shuffle), health.jobs ? null : h("p", { class: "muted small" }, "This server only reads."), parts.message),
+        h("form", { class: "panel stack", onsubmit: (event) => { event.preventDefault(); run(); } }, h("div", { class: "fields" }, h("label", {}, "Game", parts.game, names), h("label", {}, "Method", parts.method)), h("label", {}, "State (empty: the start)", parts.state), h("div", { class: "row" }, parts.start, parts.stop, parts.shuffle, parts.undo), health.jobs ? null : h("p", { class: "muted small" }, "This server only reads."), parts.message),
         h("div", { class: "panel" }, parts.live))),
   ];
 });
@@ -57,6 +59,7 @@ async function look() {
     if (turn !== looks) return false;
     position = found;
     parts.message.replaceChildren(...hint());
+    parts.undo.disabled = !past.length;
     parts.start.classList.toggle("primary", !solved());
     parts.shuffle.classList.toggle("primary", solved());
   } catch (error) {
@@ -92,6 +95,7 @@ const solved = () => !position.two_players && position.result === "solved";
 
 /** A word on a state from which there is nothing to search. */
 function hint() {
+  if (position.dead_end) return [h("p", { class: "message calm", id: "hint" }, `It cannot be solved any more: ${position.dead_end}.`)];
   return solved() ? [h("p", { class: "message calm", id: "hint" }, "This state is solved already: shuffle it, make moves on the board, or type another.")] : [];
 }
 
@@ -110,6 +114,7 @@ async function shuffle() {
       position = found;
       if (position.two_players && moves % 10) break;
     }
+    past.push(parts.state.value);
     parts.state.value = position.state;
     await look();
   } catch (error) {
