@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,23 @@ def test_databases_and_games_are_found_by_the_beginnings_of_their_words(
     assert page.inner_text("#shown") == (f"{shown} of {every}" if shown else none)
     page.fill("#filter", "")
     assert (cards.count(), rows.count(), page.inner_text("#shown")) == (all_cards, all_rows, "")
+
+
+def test_forty_databases_and_long_names_leave_the_first_page_short(
+    page: Any, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    names = [f"{number}-{'a-very-long-name-' * 9}" if number < 2 else f"t{number}" for number in range(40)]
+    for name in names:
+        shutil.copytree(folders["noughts"], tmp_path / f"{name}.db")
+    with running(make_app({name: tmp_path / f"{name}.db" for name in names})) as many:
+        page.goto(many.address)
+        page.wait_for_selector("#games strong")
+        row = page.locator("#games tr:has(strong:text-is('tic-tac-toe'))")
+        assert (row.locator(".small a").count(), row.locator("text=and 35 more").count()) == (5, 1)
+        assert page.locator("#databases > li").count() == 40
+        assert page.locator("#databases .short").first.bounding_box()["height"] < 70
+        page.fill("#filter", "T39")
+        assert page.locator("#databases > li:visible .mono").all_inner_texts() == ["t39"]
 
 
 def test_nothing_is_searched_before_a_shuffle_is_done(page: Any, client: Client) -> None:

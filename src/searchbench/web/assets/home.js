@@ -4,6 +4,7 @@ import { VALUES, api, count, drawing, follow, h, page, post, positionAddress, sh
 import { outcome, progress } from "./jobs.js";
 
 const SOLVED_HERE = 5_000_000;
+const LINKS = 5; // to databases of a game beside its name: their cards are above
 
 page(async () => {
   titled("Databases");
@@ -62,7 +63,7 @@ function card(database) {
     .then((position) => picture.replaceChildren(silent(drawing(position.picture, position.text))))
     .catch(() => picture.remove());
   return h("li", { "data-words": `${database.label} ${database.name} ${database.title}` }, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
-    picture, h("div", {}, h("strong", {}, database.label), h("div", { class: "muted small mono" }, database.name)),
+    picture, h("div", {}, h("strong", {}, database.label), h("div", { class: "muted small mono short", title: database.name }, database.name)),
     h("div", { class: "small" }, `${count(database.states)} positions · ${VALUES[database.values] ?? database.values}`)));
 }
 
@@ -85,7 +86,8 @@ function row(game, jobs, begins) {
   if (game.players === 2 && game.values !== "outcome") search.classList.add("unseen"); // only wins, draws and losses are proved
   const own = whole.includes(".py:"); // the server takes other parameters of such a game when it is started
   const names = Object.keys(game.parameters).map((name) => name.replaceAll("_", " "));
-  const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, begins[name] ?? "start") }, name), " "]);
+  const links = game.databases.slice(0, LINKS).flatMap((name) => [h("a", { href: positionAddress(name, begins[name] ?? "start") }, name), " "]);
+  if (game.databases.length > LINKS) links.push(h("span", { class: "muted" }, `and ${game.databases.length - LINKS} more`));
   return h("tr", { "data-players": game.players },
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),
     h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, tooMany(game, names)) : null),
