@@ -18,7 +18,7 @@ from searchbench.errors import BadRequest, LimitReached, SearchBenchError, Unsol
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
-from searchbench.games.sokoban.enhanced.board import GENERATION, LEARNT, LONE_WALKS
+from searchbench.games.sokoban.enhanced.board import LAST_MARK, LEARNT, LONE_WALKS
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.jams import PROBES
 from searchbench.games.sokoban.enhanced.testmaze import (
@@ -509,7 +509,8 @@ def test_a_long_search_makes_more_walks_than_32_bits_count(
 
     def late(*args: Any) -> Any:
         found = work(*args)
-        found.facts[[GENERATION, LONE_WALKS]] = found.jams.counts[PROBES] = (1 << 31) - 40
+        found.facts[[LAST_MARK, LONE_WALKS]] = found.jams.counts[PROBES] = (1 << 31) - 40
+        found.jams.base.facts[LAST_MARK] = (1 << 31) - 40
         found.patterns.counts[[TURN, NEAR_TURN, REACHED_TURN, LONE_TURN]] = (1 << 31) - 40
         return found
 

@@ -17,7 +17,6 @@ from searchbench.errors import LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.board import GOAL
-from searchbench.games.sokoban.enhanced.cuts import new_cuts
 from searchbench.games.sokoban.featurespace import (
     AIMING_BACK,
     AIMING_FORTH,
@@ -42,6 +41,7 @@ from searchbench.games.sokoban.featurespace.features import (
     OUTSIDE,
     PACKED,
     PARTS,
+    new_scratch,
     outside,
     shut_doors,
     steps_done,
@@ -155,7 +155,7 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         squares, stones = len(game.maze.cells), game.tables.level.stones
         sinks, useful = np.zeros(squares, np.uint8), np.ones(squares, np.uint8)
         sinks[chance.sample(range(squares), squares // 2)] = 1
-        scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((7, 4 * squares), np.int64), new_cuts(squares)
+        scratch = new_scratch(squares)
         work = retrograde.Backwards(
             base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True,
             False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), round_ % 2 == 0,

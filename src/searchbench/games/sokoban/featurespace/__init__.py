@@ -14,8 +14,6 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.base import Base
-from searchbench.games.sokoban.enhanced.board import MARKS
-from searchbench.games.sokoban.enhanced.cuts import new_cuts
 from searchbench.games.sokoban.enhanced.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.enhanced.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace import backward, position
@@ -23,7 +21,7 @@ from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
 from searchbench.games.sokoban.featurespace.base import base_work
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.exact import judged
-from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
+from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space, new_scratch
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.pairs import Pairs, new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps
@@ -249,8 +247,7 @@ class SokobanFeatureSpace:
         if strategy in SEEING:
             rooms, doors, blockers = shared.sight
         return Space(
-            shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
-            np.zeros((7, 4 * squares), MARKS), new_cuts(squares), np.zeros((2, KNOWN), np.int64),
+            shared.base, plan, zones_of(self.tables, plan), *new_scratch(squares), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, shared.pairs, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip

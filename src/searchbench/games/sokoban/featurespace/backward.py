@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced.base import Base
-from searchbench.games.sokoban.enhanced.board import GOAL, LIVE, MARKS, STONES
-from searchbench.games.sokoban.enhanced.cuts import new_cuts
+from searchbench.games.sokoban.enhanced.board import GOAL, LIVE, STONES
+from searchbench.games.sokoban.featurespace.features import new_scratch
 from searchbench.games.sokoban.featurespace.packing import pulls_to
 from searchbench.games.sokoban.featurespace.pairs import new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import parts_of
@@ -38,7 +38,7 @@ def backward_work(
     base = base._replace(maze=maze, costs=np.vstack([pulls, base.costs[4 * squares :]]))
     return Backwards(
         base,
-        np.zeros((4, 4 * squares), np.int32), np.zeros((7, 4 * squares), MARKS), new_cuts(squares),
+        *new_scratch(squares),
         np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
         plan, False,
         False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), False, False,

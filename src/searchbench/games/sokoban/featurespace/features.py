@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import (
     AT,
     GENERATION,
     GOAL,
     MARK,
+    MARKS,
     OFF_GOAL,
     SQUARE,
     STONES,
     flood,
     new_mark,
 )
+from searchbench.games.sokoban.enhanced.cuts import new_cuts
 from searchbench.games.sokoban.enhanced.frozen import Frozen
 from searchbench.games.sokoban.enhanced.jams import Jams
 from searchbench.games.sokoban.featurespace.corrals import Corrals
@@ -39,12 +43,16 @@ MET, PARTED, PUSHES, ENTERED, JOINED, OFFERED, WALKED = range(7)
 """Rows of `marks`: the places of a stone that were met, the squares whose part is counted, pushes so far, corridors that were
 entered, pairs of rooms that are joined, the pushes that the man can make of the position before, and where he can walk in it."""
 
-
 LOST, UNKNOWN = -1, -2
 """What stands for a score: the position certainly has no solution, or was not looked at."""
 
 KNOWN: Final = 1 << 18
 """The positions whose scores are remembered."""
+
+
+def new_scratch(squares: int) -> tuple[Any, Any, Any]:
+    """Return `queues`, `marks` and `cuts` for a level of so many squares."""
+    return np.zeros((4, 4 * squares), np.int32), np.zeros((7, 4 * squares), MARKS), new_cuts(squares)
 
 
 class Space(NamedTuple):

@@ -35,6 +35,17 @@ def note_walk(base: Any, walked: Any) -> None:
         walked[square] = board[MARK, square] == mark
 
 
+def lift(base: Any, cuts: Any, walked: Any, met: Any, origin: int) -> Floor:
+    """Lift the stone of a square off: it was met there alone, on the sides where the man can walk; and mark the floor."""
+    for place in range(len(met)):
+        met[place] = 0
+    for direction in range(4):
+        beside = base.maze[origin, direction]
+        if beside >= 0:
+            met[4 * origin + direction] = walked[beside]
+    return mark_floor(base, cuts, origin)
+
+
 def mark_floor(base: Any, cuts: Any, origin: int) -> Floor:
     """Mark each part of the floor without the stone of a square."""
     board, first = base.board, base.facts[LAST_MARK] + 1

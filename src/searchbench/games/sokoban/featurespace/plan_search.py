@@ -9,10 +9,8 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced.base import Base
-from searchbench.games.sokoban.enhanced.board import MARKS
-from searchbench.games.sokoban.enhanced.cuts import new_cuts
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
-from searchbench.games.sokoban.featurespace.features import CELL_SHIFT
+from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, new_scratch
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
 from searchbench.games.sokoban.featurespace.pairs import Pairs
 from searchbench.games.sokoban.featurespace.retrograde import Backwards
@@ -126,7 +124,7 @@ def _emptying(
         homes[list(stones)] = np.arange(len(base.costs) - count, len(base.costs))
         homes[marked == 0] = -1
     return Backwards(
-        base, np.zeros((4, 4 * squares), np.int32), np.zeros((7, 4 * squares), MARKS), new_cuts(squares), marked, useful,
+        base, *new_scratch(squares), marked, useful,
         np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
         once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8), sparing, False,
         np.full(squares, -1, np.int32), NO_DOORS, Pairs(np.zeros((0, 0), np.uint8)),

@@ -35,8 +35,8 @@ from searchbench.games.sokoban.featurespace.features import (
     steps_done,
 )
 from searchbench.games.sokoban.featurespace.floor import (
+    lift,
     mark_again,
-    mark_floor,
     note_walk,
     parts_past,
     walk_past,
@@ -226,13 +226,7 @@ def write_pulls_of(work: Any, score: int, stone: int, out: Any, count: int) -> i
             tail += 1
     if tail == 0:
         return count
-    for place in range(4 * len(maze)):
-        met[place] = 0
-    for direction in range(4):
-        beside = maze[origin, direction]
-        if beside >= 0:
-            met[4 * origin + direction] = walked[beside]
-    floor = mark_floor(base, work.cuts, origin)
+    floor = lift(base, work.cuts, walked, met, origin)
     while head < tail and count < len(out):
         square, man, last, length = here[head], walker[head], arrived[head], pulls[head]
         head += 1

@@ -40,6 +40,8 @@ NOTES: Final = 14
 NONE: Final = -1
 OWNER_BITS: Final = 32
 """The bits of a position's number in a perimeter."""
+LOST_EIGHTHS: Final = 3
+"""Lost positions take so many eighths of the table of positions, those that are kept at most four; one stays free."""
 MOST_PROBES: Final = 32
 """A perimeter has no room for a position when so many places for it are taken."""
 
@@ -192,7 +194,7 @@ def is_new(tree: Tree, key: int, enter: bool) -> bool:
 
 def remember_lost(tree: Tree, note: Any, key: int) -> None:
     """Remember that a position is lost, where positions that are kept still have room beside it."""
-    if note[LOST] < len(tree.keys) * 3 // 8:
+    if note[LOST] < len(tree.keys) * LOST_EIGHTHS // 8:
         note[LOST] += 1
         is_new(tree, key, True)
 
