@@ -509,9 +509,9 @@ def test_a_long_search_makes_more_walks_than_32_bits_count(
 
     def late(*args: Any) -> Any:
         found = work(*args)
-        found.facts[[LAST_MARK, LONE_WALKS]] = found.jams.counts[PROBES] = (1 << 31) - 40
-        found.jams.base.facts[LAST_MARK] = (1 << 31) - 40
-        found.patterns.counts[[TURN, NEAR_TURN, REACHED_TURN, LONE_TURN]] = (1 << 31) - 40
+        found.facts[[LAST_MARK, LONE_WALKS]] = found.jams.counts[PROBES] = (1 << 31) - 4
+        found.jams.base.facts[LAST_MARK] = (1 << 31) - 4
+        found.patterns.counts[[TURN, NEAR_TURN, REACHED_TURN, LONE_TURN]] = (1 << 31) - 4
         return found
 
     monkeypatch.setattr(EnhancedSokoban, "work", late)
