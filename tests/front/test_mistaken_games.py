@@ -180,6 +180,36 @@ def test_check_tells_once_what_does_not_compile_and_where(program: Program, tmp_
     assert "candidate" not in out
 
 
+HUGE = "10**21"
+HUGES = [
+    ({'"legal": legal}': f'"legal": legal, "cost": lambda state, move: {HUGE}}}'}, "costs-positive", "costs 1000"),
+    (
+        {
+            "dtype = np.int8": "values = 'score'",
+            '"legal": legal}': f'"legal": legal, "gain": lambda state, move: -{HUGE}}}',
+        },
+        "gains-whole",
+        "gains -1000",
+    ),
+    ({"dtype = np.int8": "values = 'score'", "return 0 if": f"return {HUGE} if"}, "result", "`terminal` returned 1000"),
+]
+
+
+@pytest.mark.parametrize(("changes", "law", "told"), HUGES)
+def test_numbers_that_solvers_cannot_add_up_are_told(
+    changes: dict[str, str], law: str, told: str, program: Program, tmp_path: Path
+) -> None:
+    file, text = tmp_path / "count.py", COUNT
+    for right, wrong in changes.items():
+        text = text.replace(right, wrong)
+    file.write_text(text)
+    code, _, err = program("solve", file)
+    assert code == 30
+    assert f"breaks the law {law}" in err
+    assert told in err
+    assert "solvers count in 64 bits" in err
+
+
 def test_numbers_without_a_size_are_told(program: Program, tmp_path: Path) -> None:
     file = tmp_path / "count.py"
     start = COUNT.index("    def index"), COUNT.index("    def board")

@@ -290,6 +290,13 @@ def cost_zero(rules: Rules) -> Rules:
     return {"cost": cost}
 
 
+def gain_half(rules: Rules) -> Rules:
+    def gain(state: Any, move: int) -> Any:
+        return 0.5
+
+    return {"gain": gain}
+
+
 def legal_not_closed(rules: Rules) -> Rules:
     right = rules["legal"]
 
@@ -609,6 +616,7 @@ PLANTED = [
     ("dual-state", "pancake:5", inverse_stays, {}),
     ("dual-state", "pancake:5", inverse_without_way_back, {}),
     ("costs-positive", "pancake:5", cost_zero, {}),
+    ("gains-whole", "awari:3", gain_half, {}),
     ("legal-closed", "tic-tac-toe", legal_not_closed, {}),
     ("two-player-undecided-has-move", "tic-tac-toe", no_move, {}),
     ("result", "tic-tac-toe", result_of_points, {}),

@@ -26,7 +26,7 @@ LOT: Final = 12
 SAMPLES: Final = 400
 """and how many are drawn."""
 FORWARDS: Final = (
-    "cells-fit", "rules-leave-state", "result", "max-moves", "unplay-undoes-play", "costs-positive",
+    "cells-fit", "rules-leave-state", "result", "max-moves", "unplay-undoes-play", "costs-positive", "gains-whole",
 )  # fmt: skip
 """The laws that every search rests on,"""
 BACKWARDS: Final = (

@@ -13,6 +13,9 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 from searchbench.user_code import check_drawing, is_whole
 from searchbench.values import value_rule
 
+LARGEST = 1 << 48
+"""The largest cost of a move, and the most points either way: sums of some thousands fit into the 64 bits that solvers have."""
+TOO_MUCH = "solvers count in 64 bits, into which sums of numbers above 2^48 may not fit"
 WALKS = 40
 """Approximate number of sequences of moves played from each state."""
 EXPANDED = 500
@@ -75,6 +78,8 @@ def result(subject: Subject, state: State) -> Iterator[str]:
     if not is_whole(found) or (allowed and found not in {UNDECIDED, *allowed}):
         meant = '; a game of two players says values = "outcome"' if not rule.two_players and found == 1 else ""
         yield f"`terminal` returned {found!r}, expected {right}{meant}"
+    elif abs(found) > LARGEST:
+        yield f"`terminal` returned {found}: {TOO_MUCH}"
 
 
 def max_moves(subject: Subject, state: State) -> Iterator[str]:
@@ -148,6 +153,18 @@ def costs_positive(subject: Subject, state: State) -> Iterator[str]:
         cost = subject.call("cost", list(state), move)
         if not is_whole(cost) or cost < (0 if shared else 1) or (shared and cost > 1):
             yield f"move {subject.move_text(state, move)} costs {cost!r}, expected {right}"
+        elif cost > LARGEST:
+            yield f"move {subject.move_text(state, move)} costs {cost}: {TOO_MUCH}"
+
+
+def gains_whole(subject: Subject, state: State) -> Iterator[str]:
+    """Require that every move gains a whole number of points, fewer than nothing where it loses some."""
+    for move in subject.moves(state):
+        gain = subject.call("gain", list(state), move)
+        if not is_whole(gain):
+            yield f"move {subject.move_text(state, move)} gains {gain!r}, expected a whole number"
+        elif abs(gain) > LARGEST:
+            yield f"move {subject.move_text(state, move)} gains {gain}: {TOO_MUCH}"
 
 
 def inverse(subject: Subject, state: State) -> Iterator[str]:
@@ -337,6 +354,7 @@ LAWS = (
     Law("legal-closed", of_each_state(legal_closed), ("legal",)),
     Law("two-player-undecided-has-move", of_each_state(has_move), two_players=True),
     Law("costs-positive", of_each_state(costs_positive), ("cost",)),
+    Law("gains-whole", of_each_state(gains_whole), ("gain",)),
     Law("inverse", of_each_state(inverse), ("inverse",)),
     Law("canonical", of_each_state(canonical), ("canonical",)),
     Law("symmetries", of_each_state(symmetries), ("image_under",)),
