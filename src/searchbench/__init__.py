@@ -200,12 +200,16 @@ def predict(
     The options are those of `solve`. The times are measured with the solver's own kernels on a few thousand random states;
     how many states get a value, so that they are expanded, is the guess of a model, and the prediction also gives the cost
     if all of them do. Breadth-first search ("bfs") is predicted in the form "values". With the index "reached", states are
-    listed first, if they are not more than two million.
+    listed first, if they are not more than two million. Raises :class:`errors.BadGame` for a game that breaks a law that its
+    numbers of states rest on.
     """
     from searchbench.analyse.predict import predict as predict_game
     from searchbench.catalogue import load
+    from searchbench.tried import try_before
 
-    return predict_game(load(game), solver, parts, rule, _run(memory, threads, None), index)
+    chosen = load(game)
+    try_before("solve", chosen, solver, index is not None)
+    return predict_game(chosen, solver, parts, rule, _run(memory, threads, None), index)
 
 
 def environment(database: Database | Game | str | Path, state: Any = None, limit: int = 1_000) -> Any:

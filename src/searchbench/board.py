@@ -218,8 +218,13 @@ def state_with(game: Game, pieces: Sequence[str], like: Sequence[int] | None = N
     A game that chooses its notation by `arrange` is asked for it, with `side` to move. For others the labels are joined, or
     put in the place of those of `like` in its notation; the state read from that is drawn again and compared with `pieces`.
     """
-    why = ""
-    for text, guessed in _notations(game, pieces, game.start() if like is None else list(like), side):
+    at = game.start() if like is None else list(like)
+    why, cells = "", len(game.pieces(at))
+    if len(pieces) != cells:
+        raise BadRequest(
+            f"{game}: its board has {cells} cells, each with a piece or '' where there is none, not {len(pieces)}"
+        )
+    for text, guessed in _notations(game, pieces, at, side):
         try:
             state = game.read(text)
         except SearchBenchError as error:

@@ -123,7 +123,7 @@ def test_a_mistake_is_told_before_a_state_is_solved(
     assert COUNT.count(right) >= 1
     file = tmp_path / "count.py"
     file.write_text(COUNT.replace(right, wrong))
-    for command in ("solve", "search"):
+    for command in ("solve", "search", "predict"):
         if "1_000" in wrong and command == "search":
             continue  # a search needs no index
         code, _, err = program(command, file)

@@ -72,7 +72,7 @@ def _server_stays_up(client: Client) -> Any:
         ("/databases/awari/find", {"where": "plies > 3"}, 400, "have no plies"),
         ("/databases/eight/stats", {"part": "nowhere"}, 404, "no part"),
         ("/databases/nothing/probe", {}, 404, "eight"),
-        ("/certificates/nothing", {}, 404, "; there is none"),
+        ("/certificates/nothing", {}, 404, "there is no certificate 'nothing'; there "),
         ("/databases/..%2f..%2fetc/probe", {}, 404, ""),
         ("/databases/%2Fetc%2Fpasswd/probe", {}, 404, ""),
         ("/games/position", {"game": "draughts"}, 404, "unknown game 'draughts': the first page lists all"),
@@ -124,6 +124,12 @@ def test_an_edit_that_is_refused_is_told_in_words(client: Client) -> None:
     assert "no position has these pieces; place them otherwise" in answer.message  # and no numbers of a state
     answer = client.post("/databases/eight/arrange", {"pieces": ["1"] * 9})
     assert "each of 0 .. 8 once" in answer.message
+    for count in (0, 8, 10):
+        answer = client.post("/databases/eight/arrange", {"pieces": ["1"] * count})
+        assert (answer.status, answer.message) == (
+            400,
+            f"sliding:3x3: its board has 9 cells, each with a piece or '' where there is none, not {count}",
+        )
 
 
 def test_malformed_bodies_are_refused(client: Client) -> None:

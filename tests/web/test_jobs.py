@@ -98,11 +98,12 @@ def test_a_game_of_the_users_own_is_solved(client: Client) -> None:
 
 
 def test_what_is_too_large_is_refused(client: Client) -> None:
-    job = client.finished(kind="solve", game="sliding:3x4")
-    assert (job["status"], job["error"]["kind"]) == ("failed", "BadRequest")
-    assert "479,001,600 states" in job["error"]["message"]
-    job = client.finished(kind="solve", game="sliding:6x6")
-    assert "no numbers" in job["error"]["message"]
+    for game, said in (
+        ("sliding:3x4", "479,001,600 states; here games of up to 400,000"),
+        ("sliding:6x6", "no numbers"),
+    ):
+        answer = client.post("/jobs", {"kind": "solve", "game": game})
+        assert (answer.status, answer.json["kind"], said in answer.message) == (400, "BadRequest", True)
     for request, status in (
         ({"kind": "solve", "game": "draughts"}, 404),
         ({"kind": "solve", "game": str(Path(EXAMPLES["coins"]).with_name("other.py"))}, 404),
@@ -232,11 +233,22 @@ def test_a_proof_ends_with_a_value(client: Client) -> None:
             "for hanoi:3,3 takes one of the methods astar, idastar, bestfirst",
         ),
         ({"kind": "search", "game": "hanoi:3", "method": "featurespace"}, "idastar, bestfirst, not featurespace"),
-        ({"kind": "solve", "game": "hanoi:3", "method": "pns"}, "takes no method"),
+        ({"kind": "solve", "game": "hanoi:3", "method": "pns"}, "a job of kind solve takes game, but no method: 'pns'"),
+        ({"kind": "solve", "game": "hanoi:3", "nodes": 5}, "but no nodes: 5"),
+        ({"kind": "solve", "game": "hanoi:3", "database": "token"}, "but no database: 'token'"),
+        ({"kind": "verify", "database": "token", "game": "hanoi:3"}, "takes database, but no game: 'hanoi:3'"),
+        ({"kind": "verify"}, "a job of kind verify needs a database"),
+        ({"kind": "search"}, "a job of kind search needs a game"),
+        ({"kind": "prove", "game": ""}, "a job of kind prove needs a game"),
+        ({"kind": "guess", "game": "hanoi:3"}, "kind: expected 'solve', 'search', 'prove' or 'verify', not \"guess\""),
+        ({"kind": "search", "game": "hanoi:3", "nodes": 0}, "nodes: expected at least 1, not 0"),
+        ({"kind": "search", "game": "hanoi:3", "nodes": 1.5}, "nodes: expected a whole number, not 1.5"),
+        ({"kind": "search", "game": "g" * 501}, "game: expected at most 500 characters, not a text of 501 characters"),
+        ({"kind": "search", "game": ["hanoi:3"]}, 'game: expected a text, not ["hanoi:3"]'),
     ],
 )
 def test_a_job_that_could_only_fail_is_refused_before_it_starts(
-    client: Client, wanted: dict[str, str], said: str
+    client: Client, wanted: dict[str, Any], said: str
 ) -> None:
     answer = client.post("/jobs", wanted)
     assert (answer.status, said in answer.message) == (400, True), answer.text

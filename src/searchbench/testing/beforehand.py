@@ -56,7 +56,7 @@ LAWS: Final = {
 }
 
 
-def try_before_solving(game: Game, solver: str, reached: bool) -> None:
+def try_before_solving(game: Game, solver: str | None, reached: bool) -> None:
     """Try the laws that a solver of all states rests on; those of numbers are left out where states get theirs as `reached`.
 
     Raises BadGame with the first state that breaks one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -24,7 +24,7 @@ from searchbench.web import api, problems, tasks
 from searchbench.web.guard import LOCAL, Guard
 from searchbench.web.jobs import Jobs, Limits
 from searchbench.web.library import Library
-from searchbench.web.problems import PROBLEM, of_the_server, problem, status_of
+from searchbench.web.problems import PROBLEM, fault, of_the_server, problem, status_of
 from searchbench.web.unchanged import COMPRESSED_FROM, Unchanged
 
 log = logging.getLogger(__name__)
@@ -132,21 +132,7 @@ def _refuse(request: Request, error: Exception) -> JSONResponse:
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return problem(400, "BadRequest", _short("; ".join(_fault(fault) for fault in error.errors()[:3])))
-
-
-def _fault(fault: Mapping[str, Any]) -> str:
-    """Return in words why a request is not as the API's description says."""
-    where, kind = ".".join(str(word) for word in fault["loc"][1:]), fault["type"]
-    if kind == "json_invalid":
-        return f"the body is no JSON: {fault.get('ctx', {}).get('error', fault['msg'])}, at character {where}"
-    if kind == "extra_forbidden":
-        return f"{where}: there is no such field here"
-    if kind == "missing":
-        return f"{where or 'the body'}: it must be given"
-    if not where:  # the body was not read as JSON
-        return "the body must be a JSON object, sent with Content-Type: application/json"
-    return f"{where}: {fault['msg']}"
+    return problem(400, "BadRequest", _short("; ".join(fault(told) for told in error.errors()[:3])))
 
 
 def _http(request: Request, error: Exception) -> Response:

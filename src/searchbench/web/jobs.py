@@ -121,7 +121,7 @@ class Jobs:
             self._jobs[job.id] = job
             self._forget()
             target = self._target(named or request.get("game") or "")
-        limits = {"seconds": self.limits.seconds, "memory": self.limits.memory, "states": self.limits.states}
+        limits = {"seconds": self.limits.seconds, "memory": self.limits.memory}
         nodes = min(request.get("nodes") or self.limits.nodes, self.limits.nodes)
         task = {**request, **limits, "nodes": nodes, "to": str(target)}
         threading.Thread(target=self._follow, args=(job, task, target, done), daemon=True).start()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from starlette.responses import JSONResponse
@@ -30,6 +31,24 @@ OF_THE_SERVER: Final[dict[str, tuple[int, str]]] = {
     "Error": (500, "A fault of the server, which goes on."),
 }
 """The kinds that no error of the package has: their status and meaning."""
+EXPECTED: Final = {
+    "less_than_equal": "at most {le}",
+    "greater_than_equal": "at least {ge}",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number of fewer digits",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "string_type": "a text",
+    "string_too_long": "at most {max_length} characters",
+    "list_type": "a list",
+    "too_long": "a list of at most {max_length}",
+    "literal_error": "{expected}",
+}
+"""What a field takes, for each kind of fault that pydantic finds."""
+LONGEST: Final = 60
+"""Characters of the JSON of a value that is told as it is."""
 
 
 def problem(status: int, kind: str, message: str) -> JSONResponse:
@@ -71,3 +90,27 @@ def _meaning(error: type[SearchBenchError]) -> str:
 
 def _title(kind: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", kind).capitalize()
+
+
+def fault(told: Mapping[str, Any]) -> str:
+    """Return in words why a request is not as the API's description says: pydantic's error, with its `loc`, `type` and `ctx`."""
+    where, kind, context = ".".join(str(word) for word in told["loc"][1:]), told["type"], told.get("ctx", {})
+    if kind == "json_invalid":
+        return f"the body is no JSON: {context.get('error', told['msg'])}, at character {where}"
+    if kind == "extra_forbidden":
+        return f"{where}: there is no such field here"
+    if kind == "missing":
+        return f"{where or 'the body'}: it must be given"
+    if not where:  # the body was not read as JSON
+        return "the body must be a JSON object, sent with Content-Type: application/json"
+    if kind in EXPECTED:
+        return f"{where}: expected {EXPECTED[kind].format(**context)}, not {_quoted(told['input'])}"
+    return f"{where}: {told['msg']}"
+
+
+def _quoted(given: Any) -> str:
+    """Return what was given, as JSON, unless that is long: then its kind and size."""
+    text = json.dumps(given)
+    if len(text) <= LONGEST:
+        return text
+    return f"a text of {len(given):,} characters" if isinstance(given, str) else f"a list of {len(given):,}"

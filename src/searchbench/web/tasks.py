@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any, Final
 
@@ -22,6 +22,11 @@ from searchbench.web.jobs import Job, Jobs
 router = APIRouter(prefix=f"{VERSION}/jobs", tags=["jobs"], dependencies=[Depends(known_parameters)])
 Id = Annotated[str, Path(description="The id of a job.", max_length=40)]
 LOOK_EVERY: Final = 0.1
+FIELDS: Final = {
+    "solve": ("game",), "search": ("game", "state", "method", "nodes"), "prove": ("game", "state", "method", "nodes"),
+    "verify": ("database",),
+}  # fmt: skip
+"""What each kind of job takes, first that which it needs."""
 TELL_EVERY: Final = 1.0
 """Seconds after which an event tells the time even if nothing else has changed."""
 
@@ -39,35 +44,53 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
     """Start a job: solve a small game, search or prove one state, or verify a database."""
     jobs, library = jobs_of(request), library_of(request)
     task: dict[str, Any] = asked.model_dump()
-    if asked.kind == "verify":
-        if asked.database is None:
-            raise BadRequest("a job that verifies needs the name of a database")
+    _check_fields(asked)
+    if asked.database is not None:
         name, database = asked.database, library.database(asked.database)
         task["path"], task["game"] = str(database.path), database.game.spec
         return _started(request, jobs.start(task, partial(library.keep_verified, name, database)))
-    if asked.game is None:
-        raise BadRequest(f"a job of kind {asked.kind} needs a game")
-    game = library.game(asked.game)
-    _check_method(asked, game)
-    if asked.kind != "solve":
+    game = library.game(asked.game or "")
+    if asked.kind == "solve":
+        _check_size(game, jobs.limits.states)
+    else:
+        _check_method(asked, game)
         task["state"] = game.position(asked.state or "start").text  # refuse an invalid position at once
     task["game"] = game.spec
     return _started(request, jobs.start(task, named=library.short_name(game)))
 
 
+def _check_fields(asked: schema.JobRequest) -> None:
+    """Refuse a job that lacks what its kind is about, or is given what its kind does not take."""
+    needed, *others = FIELDS[asked.kind]
+    if not getattr(asked, needed):
+        raise BadRequest(f"a job of kind {asked.kind} needs a {needed}")
+    for field, given in asked.model_dump(exclude={"kind", needed, *others}, exclude_none=True).items():
+        raise BadRequest(
+            f"a job of kind {asked.kind} takes {' and '.join(FIELDS[asked.kind])}, but no {field}: {given!r}"
+        )
+
+
+def _check_size(game: Game, most: int) -> None:
+    """Refuse to solve a game whose states have no numbers, or more than `most`."""
+    size = max((part.stop for part in game.parts()), default=0)
+    if not size:
+        raise BadRequest(f"{game}: its states have no numbers, so it cannot be solved as a whole")
+    if size > most:
+        raise BadRequest(
+            f"{game} has {size:,} states; here games of up to {most:,} are solved: use `searchbench solve`"
+        )
+
+
 def _check_method(asked: schema.JobRequest, game: Game) -> None:
     """Refuse what a job would fail with: a search of a game of two players, or a method that its game does not take."""
-    one_state = asked.kind in ("search", "prove")
-    if one_state and (asked.kind == "prove") != game.two_players:
+    if (asked.kind == "prove") != game.two_players:
         players, other = ("two players", "prove") if game.two_players else ("one player", "search")
         raise BadRequest(f"{game} is a game of {players}: start a job of kind {other}")
-    taken = methods_of(game) if one_state else []
+    taken = methods_of(game)
     if asked.method is not None and asked.method not in taken:
-        raise BadRequest(f"a job of kind {asked.kind} for {game} takes {_either(taken)}, not {asked.method}")
-
-
-def _either(methods: Sequence[str]) -> str:
-    return f"one of the methods {', '.join(methods)}" if methods else "no method"
+        raise BadRequest(
+            f"a job of kind {asked.kind} for {game} takes one of the methods {', '.join(taken)}, not {asked.method}"
+        )
 
 
 def _started(request: Request, job: Job) -> JSONResponse:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 import searchbench as sb
-from searchbench.errors import BadRequest, SearchBenchError
+from searchbench.errors import SearchBenchError
 from searchbench.game import Game, Position
 from searchbench.line import Line
 from searchbench.run import Branch, Limits, Run, parse_memory
@@ -94,15 +94,8 @@ class Reporter:
 
 
 def solve(task: Task, reporter: Reporter) -> Task:
-    """Solve all states of a game into a folder; refuse a game that is too large."""
+    """Solve all states of a game into a folder."""
     game = sb.load(task["game"])
-    size = max((part.stop for part in game.parts()), default=0)
-    if not size:
-        raise BadRequest(f"{game}: its states have no numbers, so it cannot be solved as a whole")
-    if size > task["states"]:
-        raise BadRequest(
-            f"{game} has {size:,} states; here games of up to {task['states']:,} are solved: use `searchbench solve`"
-        )
     database = sb.solve(game, to=task["to"], memory=task["memory"], progress=reporter)
     return {
         "game": game.spec,
