@@ -148,3 +148,86 @@ def test_stats_and_find_look_at_the_named_parts_alone(whole: Database, capsys: p
     assert found["count"] < asked("find", "--value", str(value))["count"]
     assert cli.run(["find", folder, "--parts", "nowhere"]) == 30
     assert "there are" in capsys.readouterr().err
+
+
+HEAPS = """
+from dataclasses import dataclass
+
+import searchbench as sb
+from searchbench import UNDECIDED
+
+
+@dataclass(frozen=True)
+class Heaps(sb.Game):
+    'Take from one of two heaps; whoever finds both empty has lost.'
+
+    name = "heaps"
+    values = "outcome"
+    width, max_moves = 2, 6
+
+    def index(self):
+        return sb.index.Radix((4, 4))
+
+    def parts(self):
+        names = ["0", "0,1", "2", "2,3"]  # each looks like the beginning of the next, or like two
+        return [sb.Part(name, 4 * at, 4 * at + 4, tuple(names[: at + 1])) for at, name in enumerate(names)]
+
+    def format(self, state):
+        return f"{state[0]}-{state[1]}"
+
+    def parse(self, text):
+        return [int(heap) for heap in text.split("-")]
+
+    def rules(self):
+        def start(state):
+            state[0] = state[1] = 3
+
+        def terminal(state):
+            return -1 if state[0] + state[1] == 0 else UNDECIDED
+
+        def moves(state, out):
+            count = 0
+            for heap in range(2):
+                for taken in range(state[heap]):
+                    out[count] = heap * 3 + taken
+                    count += 1
+            return count
+
+        def play(state, move):
+            state[move // 3] -= move % 3 + 1
+
+        def unplay(state, move):
+            state[move // 3] += move % 3 + 1
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay}
+"""
+
+
+def test_names_of_parts_may_have_commas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, folder = str(tmp_path / "heaps.py"), str(tmp_path / "heaps.db")
+    Path(file).write_text(HEAPS)
+
+    def asked(*words: str) -> dict[str, Any]:
+        assert cli.run([*words, "--json"]) == 0, capsys.readouterr().err
+        return dict(json.loads(capsys.readouterr().out))
+
+    asked("solve", file, "--parts", "2", "--to", folder)
+    assert [part.name for part in sb.open_database(folder, file).parts] == ["0", "0,1", "2"]
+    asked("solve", file, "--parts", "2,3", "--to", folder, "--force")
+    whole = sb.open_database(folder, file)
+    assert [part.name for part in whole.parts] == ["0", "0,1", "2", "2,3"]
+    for parts, size in (("0,1", 4), ("0,1,2", 8), ("0,1,0", 8), ("2,0", 8), (" 0,1 , 2,3 ,0", 12)):
+        told = asked("stats", folder, "--game", file, "--parts", parts)["histogram"]
+        assert sum(told.values()) == size, parts
+    small = asked("convert", folder, "--game", file, "--parts", "0,0,1", "--to", str(tmp_path / "small.db"))
+    assert small["parts"] == ["0", "0,1"]
+    assert cli.run(["verify", folder, "--game", file, "--parts", "0,1,2"]) == 0
+    assert cli.run(["stats", folder, "--game", file, "--parts", "1"]) == 30
+    assert "has no part '1'" in capsys.readouterr().err
+
+
+def test_messages_name_a_database_by_its_game_and_folder(whole: Database, tmp_path: Path) -> None:
+    alone = whole.convert(tmp_path / "alone.db", parts=[whole.parts[3].name])
+    with pytest.raises(BadRequest, match=f"^the database of awari:5,last in {tmp_path}/alone.db is a slice"):
+        alone.verify()
+    assert repr(alone).startswith("<Database of awari:5:")

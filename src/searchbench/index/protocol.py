@@ -29,6 +29,20 @@ def line_size(parts: Iterable[Part]) -> int:
     return max((part.stop for part in parts), default=0)
 
 
+def part_names(asked: str | Iterable[str], parts: Iterable[Part]) -> list[str]:
+    """Return the names that are asked for, in a text such as "3-3,4-3" or one by one; names of parts may have commas."""
+    if not isinstance(asked, str):
+        return list(asked)
+    known = {part.name for part in parts}
+    most = 1 + max((name.count(",") for name in known), default=0)
+    words, names = asked.split(","), []
+    while words:
+        taken = next((count for count in range(most, 1, -1) if ",".join(words[:count]).strip() in known), 1)
+        names.append(",".join(words[:taken]).strip())
+        del words[:taken]
+    return names
+
+
 def leads_on(parts: Sequence[Part]) -> bool:
     """Tell whether every move leads to another part, and never back: then no state can come again."""
     needs = {part.name: set(part.needs) for part in parts}

@@ -135,6 +135,9 @@ class Database:
         where = f" in {self.path}" if self.path is not None else ""
         return f"<Database of {self.game}: {self.rule.name} of {self.size:,} numbers{where}>"
 
+    def __str__(self) -> str:
+        return f"the database of {self.game}" + (f" in {self.path}" if self.path is not None else "")
+
     def _repr_html_(self) -> str:
         """Return the facts and the chart for a notebook."""
         from searchbench.drawing import chart_svg, columns, facts_html

@@ -69,7 +69,7 @@ def whole_code(database: Database, number: int, code: int) -> int:
 def _check(database: Database) -> None:
     why_not = obstacle(database.game)
     if why_not:
-        raise BadRequest(f"{database!r} keeps depths modulo {database.modulus}: {why_not}")
+        raise BadRequest(f"{database} keeps depths modulo {database.modulus}: {why_not}")
 
 
 def trace(codes: Any, modulus: int, first: int, numbers: Any, found: Any) -> None:
@@ -129,9 +129,7 @@ def packed_residues(database: Database) -> Array:
     Along moves that change the depth by one, residues determine depths.
     """
     if database.modulus != 3 or database.reachable < database.size:
-        raise BadRequest(
-            f"{database!r}: expected depths modulo 3, and every state reached, to follow depths along moves"
-        )
+        raise BadRequest(f"{database}: expected depths modulo 3, and every state reached, to follow depths along moves")
     (part,) = database.parts
     step = 5 << 20
     pieces = [

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from searchbench.errors import BadRequest
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, part_names
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def chosen_parts(database: Database, parts: str | Iterable[str]) -> list[Part]:
     """Return the parts with these names ("3-3,4-3", or a list), in the order of the index. Raises BadRequest."""
-    names = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts)
+    names = part_names(parts, database.parts)
     if not any(names):
         raise BadRequest(f"no part is named; {database.game} has {_listed(part.name for part in database.parts)}")
     wanted = {database.part(name).name for name in names}
@@ -49,13 +49,13 @@ def refuse_slice(database: Database, what: str) -> None:
     if lost:
         name, needs = next(iter(lost.items()))
         raise BadRequest(
-            f"{database!r} is a slice that cannot be {what}: values of its part {name!r} follow from those of "
+            f"{database} is a slice that cannot be {what}: values of its part {name!r} follow from those of "
             f"{_listed(needs)}, which it lacks; ask so of the database that it was cut from, or cut it with --parts "
             f"{','.join(closed_under_needs(database))}"
         )
     if database.rule.from_start and database.notion != "strong":
         raise BadRequest(
-            f"{database!r} is a slice that cannot be {what}: depths follow from the start on, through all parts; ask so of the "
+            f"{database} is a slice that cannot be {what}: depths follow from the start on, through all parts; ask so of the "
             "database that it was cut from"
         )
 

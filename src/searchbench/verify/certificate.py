@@ -56,7 +56,7 @@ class DatabaseOutcomes:
         rule = None if database.game == game else game.rank_in(database.game)
         self.scored = database.rule.points and rule is not None
         if (database.game != game and rule is None) or not (database.rule.outcomes or self.scored) or database.modulus:
-            raise BadRequest(f"{database!r} does not tell outcomes of {game}")
+            raise BadRequest(f"{database} does not tell outcomes of {game}")
         self.parts = [database.part(name) for name in parts]
         names = game.names(target="interpreted")
         self._number = None if rule is None else jit.bind(leaf_number, names.with_(leaf_number=rule))
@@ -160,7 +160,7 @@ def leaf_outcomes(certificate: Certificate, leaves: Database | str | Path | None
     database = leaves if isinstance(leaves, Database) else open_database(leaves)
     found = None if database.saved is None else database_digest(database.saved)
     if found != told.digest:
-        raise BadRequest(f"{database!r} has the digest {found}; the certificate rests on that of {told.digest}")
+        raise BadRequest(f"{database} has the digest {found}; the certificate rests on that of {told.digest}")
     return DatabaseOutcomes(certificate.game, database, told.parts)
 
 

@@ -20,7 +20,7 @@ from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
-from searchbench.index.protocol import Part, leads_on
+from searchbench.index.protocol import Part, leads_on, part_names
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
 from searchbench.values import Ending, ValueRule
@@ -80,11 +80,11 @@ def verify_database(
 def _chosen(database: Database, parts: str) -> list[Part]:
     """Return the parts with these names. Raises BadRequest."""
     if not _goes_by_parts(database):
-        raise BadRequest(f"{database!r}: only outcomes on disk are checked part by part; leave the parts out")
+        raise BadRequest(f"{database}: only outcomes on disk are checked part by part; leave the parts out")
     by_name = {part.name: part for part in database.parts}
-    names = [name.strip() for name in parts.split(",")]
+    names = part_names(parts, database.parts)
     if unknown := [name for name in names if name not in by_name]:
-        raise BadRequest(f"{database!r} has no part {unknown[0]!r}; the parts are {', '.join(by_name)}")
+        raise BadRequest(f"{database} has no part {unknown[0]!r}; the parts are {', '.join(by_name)}")
     return [part for part in database.parts if part.name in names]
 
 

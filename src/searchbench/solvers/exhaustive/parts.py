@@ -18,7 +18,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import MEMORY, Files
 from searchbench.game import Game
-from searchbench.index.protocol import line_size
+from searchbench.index.protocol import line_size, part_names
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
@@ -89,8 +89,8 @@ def solve_parts(
 
 def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
     """Return the groups of parts with these names, and all groups that they need, in the order of their needs."""
-    names = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts)
     by_name = {part.name: part for part in game.parts()}
+    names = part_names(parts, by_name.values())
     queue = list(by_name) if names == [ALL] else names
     found: set[str] = set()
     while queue:

@@ -12,6 +12,7 @@ from searchbench.catalogue import WhichGame
 from searchbench.configuration import given_options, option
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.protocol import part_names
 from searchbench.run import parse_memory
 from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.contract import half_depth
@@ -211,7 +212,7 @@ class AlphaBeta(Proving):
             return self.leaves
         told = self.leaves
         database = told if isinstance(told, Database) else open_database(told, self.leaves_game)
-        return LeafDatabase(game, database, self.parts.split(",") if isinstance(self.parts, str) else self.parts)
+        return LeafDatabase(game, database, None if self.parts is None else part_names(self.parts, database.parts))
 
     def book_of(self, game: Game, leaves: LeafDatabase | None) -> Book | None:
         """Return the book of a game's search, opened if it is given as a file."""
