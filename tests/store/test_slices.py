@@ -230,4 +230,4 @@ def test_messages_name_a_database_by_its_game_and_folder(whole: Database, tmp_pa
     alone = whole.convert(tmp_path / "alone.db", parts=[whole.parts[3].name])
     with pytest.raises(BadRequest, match=f"^the database of awari:5,last in {tmp_path}/alone.db is a slice"):
         alone.verify()
-    assert repr(alone).startswith("<Database of awari:5:")
+    assert repr(alone).startswith("<Database of awari:5,last: score of 455 numbers")
