@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final, Literal, TypeVar
 
 from searchbench.errors import BadRequest
@@ -99,10 +100,10 @@ def given_options(configuration: Any) -> dict[str, Any]:
 
 
 def as_words(configuration: Any) -> list[str]:
-    """Return the options of a configuration as they are given on the command line, those that have the default left out."""
+    """Return the options of a configuration as they are given on the command line, quoted for a shell, but for defaults."""
     told = options_of(type(configuration))
     return [
-        told[name].flag if told[name].kind == "flag" else f"{told[name].flag} {value}"
+        told[name].flag if told[name].kind == "flag" else f"{told[name].flag} {quote(str(value))}"
         for name, value in given_options(configuration).items()
     ]
 

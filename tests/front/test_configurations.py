@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -279,6 +280,17 @@ def test_a_database_is_saved_by_the_same_object(tmp_path: Path) -> None:
         database.save(tmp_path / "y.db", form="base-3", mapped=True)
 
 
+def test_the_command_that_is_kept_can_be_given_to_a_shell(tmp_path: Path, program: Program) -> None:
+    file, first, second = tmp_path / "my own" / "it's.py", tmp_path / "first.db", tmp_path / "second.db"
+    file.parent.mkdir()
+    file.write_text((Path(__file__).parents[2] / "examples" / "coins.py").read_text())
+    assert program("solve", str(file), "--to", str(first)).code == 0
+    assert program("convert", str(first), "--game", str(file), "--parts", "all", "--to", str(second)).code == 0
+    whole, convert = read_header(second).command.split("; ")
+    assert convert == "searchbench convert --parts all"
+    assert program(*shlex.split(whole)[1:], "--to", str(tmp_path / "again.db")).code == 0, whole
+
+
 def test_the_command_that_is_kept_asks_for_the_same(tmp_path: Path, program: Program) -> None:
     for place, options in enumerate((
         {"solver": "retrograde", "form": "filled", "codec": "gzip:6"},
@@ -289,7 +301,7 @@ def test_the_command_that_is_kept_asks_for_the_same(tmp_path: Path, program: Pro
         first, second = tmp_path / f"{place}.db", tmp_path / f"{place}-again.db"
         sb.solve("hanoi:3", to=first, **options)
         command = read_header(first).command
-        assert program(*command.split()[1:], "--to", str(second)).code == 0, command
+        assert program(*shlex.split(command)[1:], "--to", str(second)).code == 0, command
         again = read_header(second)
         assert (again.command, again.kept_as, again.codec) == (
             command,

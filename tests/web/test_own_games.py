@@ -215,7 +215,8 @@ def test_no_answer_names_the_folders_of_the_server(tmp_path: Path) -> None:
     database, last = tmp_path / "tables" / "mine.db", next(reversed(games.values()))
     database.parent.mkdir()
     sb.solve(last, to=database, threads=1).save(database, f"searchbench solve {last} --to {database}", overwrite=True)
-    library = Library({"mine": database}, {**games, level.spec: level})
+    sb.solve(next(iter(games.values())), to=tmp_path / "tables" / "quoted.db", threads=1)
+    library = Library({"mine": database, "quoted": tmp_path / "tables" / "quoted.db"}, {**games, level.spec: level})
     with running(create_app(library, LIMITS)) as own:
         base = "/databases/mine"
         answers = [
@@ -224,6 +225,8 @@ def test_no_answer_names_the_folders_of_the_server(tmp_path: Path) -> None:
         listed = [item["spec"] for item in answers[4].json[:3]]
         assert listed == ["exits.py:Exits:2", "other/exits.py:Exits:3", "sokoban:levels.xsb#1"]
         assert answers[1].json["command"] == "searchbench solve exits.py:Exits:3 --to mine.db"
+        answers.append(own.get("/databases/quoted"))
+        assert answers[-1].json["command"] == "searchbench solve 'exits.py:Exits:2'"
         for spec, given in zip(listed, [*games, level.spec], strict=True):
             found = [own.get("/games/position", game=text) for text in (spec, given)]
             assert [answer.json["game"] for answer in found] == [spec, spec]
@@ -237,7 +240,7 @@ def test_no_answer_names_the_folders_of_the_server(tmp_path: Path) -> None:
         (database / "zarr.json").write_text("{")
         answers += [own.get(base), own.get("/databases")]
         assert answers[-2].status == 503
-    assert len(answers) == 26
+    assert len(answers) == 27
     assert not [answer.text for answer in answers if str(tmp_path) in answer.text or "one place" in answer.text]
 
 

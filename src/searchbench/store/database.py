@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -369,7 +370,9 @@ class Database:
         source = self if parts is None else sliced(self, parts)
         named = None if parts is None else ",".join(part.name for part in source.parts)
         options = (("parts", named), ("form", form), ("codec", codec))
-        how = " ".join(["searchbench convert", *(f"--{name} {value}" for name, value in options if value is not None)])
+        how = " ".join(
+            ["searchbench convert", *(f"--{name} {quote(value)}" for name, value in options if value is not None)]
+        )
         if form is not None and form != WHOLE and missing_needs(source):
             raise BadRequest(
                 f"form {form!r} leaves out values that follow from other parts; this slice lacks some of them: keep it in the "

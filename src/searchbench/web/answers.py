@@ -22,8 +22,10 @@ from searchbench.web.schema import ProofMethod
 Answer = dict[str, Any]
 
 LONGEST_PALETTE: Final = 40
-_FOLDERS: Final = re.compile(r"(?:\.{0,2}/)?(?:[^\s/]+/)+(?=[^\s/])")
-"""The folders before a file's name in a command: those of whoever gave it, which are nobody else's business."""
+_WORDS: Final = re.compile(r"'[^']*'|[^\s']+")
+"""The words of a command for a shell."""
+_FOLDERS: Final = re.compile(r"(?<=')[^']*/(?=[^'/])|(?:\.{0,2}/)?(?:[^\s'/]+/)+(?=[^\s'/])")
+"""The folders before a file's name in a word: those of whoever gave it, which are nobody else's business."""
 
 
 # --- values and moves ---------------------------------------------------------------------------------------------------
@@ -232,7 +234,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
             {"name": part.name, "called": _called(database.game, part.name), "start": part.start, "stop": part.stop}
             for part in database.parts
         ],
-        "command": _FOLDERS.sub("", database.command),
+        "command": _WORDS.sub(lambda word: _FOLDERS.sub("", word[0]), database.command),
         "facts": {key: fact for key, fact in database.facts.items() if isinstance(fact, int | float | str)},
         "verified": checked,
         "hardest": database.rule.format(database.hardest()) if values and readable and deep else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from searchbench.configuration import all_options, as_words, completed, given_options, options_of, takers
@@ -73,8 +74,8 @@ class Request(NamedTuple):
         return self._replace(game=reached_game(self.game, run, work=work))
 
     def command(self, memory: str | int | None) -> str:
-        """Return the command that asks for the same."""
-        words = ["searchbench solve", self.game.spec, *self.words, *as_words(self.solver)]
+        """Return the command that asks for the same, quoted for a shell."""
+        words = ["searchbench solve", quote(self.game.spec), *self.words, *as_words(self.solver)]
         if self.keep is not None:
             words += as_words(self.keep.described)
         return " ".join([*words, *([] if memory is None else [f"--memory {memory}"])])
@@ -110,7 +111,11 @@ def requested(
     keep = _kept(to, {name: value for name, value in given.items() if name in kept}, choice.solver)
     words = {"solver": name, "rule": getattr(rule, "name", rule)}
     request = Request(
-        game, choice, configuration, keep, tuple(f"--{key} {word}" for key, word in words.items() if word is not None)
+        game,
+        choice,
+        configuration,
+        keep,
+        tuple(f"--{key} {quote(str(word))}" for key, word in words.items() if word is not None),
     )
     _check(request)
     return request._replace(choice=chosen(game, rule, name, request.form)) if request.form is not None else request
