@@ -141,11 +141,12 @@ def line(
     found = database.line(position_in(database, state), limit)
     if as_json:
         states = [position.text for position in found]
-        show.write_json({"cost": found.cost, "moves": found.move_texts(), "states": states})
+        cost = {} if database.game.two_players else {"cost": found.cost}
+        show.write_json({**cost, "moves": found.move_texts(), "states": states})
         return
     show.write(show.line(found))
-    cost = "" if database.game.two_players else f", cost {found.cost}"
-    show.write(f"\n{counted(str(len(found)), 'move')}{cost}")
+    of = "" if database.game.two_players else f", cost {found.cost}"
+    show.write(f"\n{counted(str(len(found)), 'move')}{of}")
 
 
 def position_in(database: Database, text: str) -> Position:

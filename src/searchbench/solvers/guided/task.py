@@ -164,9 +164,9 @@ class Task:
     def limit_reached(self, nodes: int, bound: int, kept: int = 0) -> LimitReached:
         """Return the error for a search that has found no solution up to its limit."""
         spent = self.run.seconds - self.started
+        least = f"; it costs at least {bound}" if bound else ""
         return LimitReached(
-            f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s; "
-            f"it costs at least {bound}",
+            f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s{least}",
             bound,
             nodes,
             kept,
