@@ -18,6 +18,7 @@ from front_program import Program
 from searchbench.analyse.compare import Result
 from searchbench.drawing import effort_rows
 from searchbench.errors import Exhausted, LimitReached, Unsolvable
+from searchbench.run import Run
 from searchbench.slots import contracts
 from searchbench.solvers.guided import METHODS, Attempt, methods_for
 from searchbench.solvers.guided.search import settled
@@ -242,6 +243,70 @@ def test_without_a_method_the_first_one_that_suits_the_game_and_takes_the_option
     assert limits.nodes == options.get("nodes", 0)
     assert methods_for(loaded)[0] == settled(loaded, None, None, {})[0].method
     assert set(methods_for(loaded)) <= set(METHODS)
+
+
+LIGHTS = """
+from dataclasses import dataclass
+
+import searchbench as sb
+from searchbench import UNDECIDED
+
+
+@dataclass(frozen=True)
+class Lights(sb.Game):
+    'Press a lamp of a square to switch it and its neighbours, until all are off.'
+
+    name = "lights"
+    width = max_moves = 16
+
+    def rules(self):
+        def start(state):
+            for lamp, lit in enumerate((0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0)):
+                state[lamp] = lit
+
+        def terminal(state):
+            for lamp in range(16):
+                if state[lamp]:
+                    return UNDECIDED
+            return 0
+
+        def moves(state, out):
+            for lamp in range(16):
+                out[lamp] = lamp
+            return 16
+
+        def play(state, move):
+            for row, column in ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)):
+                if 0 <= move // 4 + row < 4 and 0 <= move % 4 + column < 4:
+                    state[move + 4 * row + column] ^= 1
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play}
+"""
+
+
+def test_without_a_bound_states_are_remembered(program: Program, tmp_path: Path) -> None:
+    """Of 4,096 states seven moves deep, IDA* would visit each once for each of 5,040 orders of the presses."""
+    file = tmp_path / "lights.py"
+    file.write_text(LIGHTS)
+    found = program("search", file, "--json").json
+    assert (found["cost"], found["optimal"]) == (7, True)
+    assert found["nodes"] <= 16 * 4096
+    game = sb.load(str(file))
+    assert methods_for(game)[0] == "astar"
+    for options in ({}, {"entries": 9}, {"weight": 2}):
+        assert settled(game, None, None, options)[0].method == "astar"
+    for options in ({"h": "bound"}, {"table": "1MB"}, {"step": 2}):
+        assert settled(game, None, None, options)[0].method == "idastar"
+
+
+@pytest.mark.parametrize(("game", "state"), [("sliding:3x3", HARD), (f"sokoban:{LARGE}", "start")])
+def test_a_search_with_a_folder_for_its_work_is_one_that_can_go_on(
+    game: str, state: str, program: Program, tmp_path: Path
+) -> None:
+    loaded, kept = sb.load(game), Run(work=tmp_path / "work")
+    assert settled(loaded, None, None, {}, kept)[0].method == "idastar"
+    stopped = program("search", game, state, "--nodes", 100, "--work", tmp_path / "work")
+    assert (stopped.code, any((tmp_path / "work").iterdir())) == (20, True), stopped.err
 
 
 def test_a_level_that_no_search_of_all_states_solves_is_solved_without_a_method(program: Program) -> None:

@@ -48,12 +48,13 @@ def search_state(
 
     `configuration` is an `IDAStar`, `AStar`, `BestFirst`, `Enhanced` or `FeatureSpace`; or the name of a method, with
     the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`. The default is the first of
-    `methods_for` that takes the options: "astar" where the index is small enough for A* to remember every state, else
-    "featurespace" or "enhanced" where the game supplies what they need, else "idastar". A search stops at its limits within
-    a slice of some tenths of a second. `target` "interpreted" runs the same kernels without a compiler.
+    `methods_for` that takes the options, and that can go on where the run has a folder for its work: "astar" where the index
+    is small enough for A* to remember every state, else "featurespace" or "enhanced" where the game supplies what they need,
+    else "idastar" where there is a bound, else "astar". A search stops at its limits within a slice of some tenths of a
+    second. `target` "interpreted" runs the same kernels without a compiler.
     Raises BadRequest, Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
-    chosen, limits = settled(game, configuration, limits, options)
+    chosen, limits = settled(game, configuration, limits, options, run)
     if game.two_players:
         raise BadRequest(
             f"{game} has two players: search finds lines of puzzles; to find the value of a state, prove it"
@@ -77,10 +78,15 @@ def search_state(
 
 
 def settled(
-    game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
+    game: Game,
+    configuration: Guided | str | None,
+    limits: Limits | None,
+    options: Mapping[str, Any],
+    run: Run | None = None,
 ) -> tuple[Guided, Limits]:
     """Return the configuration and the limits that are asked for, one by one or as objects. Raises BadRequest."""
-    return requested(METHODS, configuration or _default_method(game, options), limits, options)
+    kept = run is not None and run.work is not None
+    return requested(METHODS, configuration or _default_method(game, options, kept), limits, options)
 
 
 def names_for(
@@ -104,19 +110,26 @@ def _heuristic(configuration: Guided) -> Heuristic | None:
     return configuration.h
 
 
-def _default_method(game: Game, options: Mapping[str, Any]) -> str:
+def _default_method(game: Game, options: Mapping[str, Any], kept: bool) -> str:
     check_first_state(game)
     wanted = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
-    return fitting({name: METHODS[name] for name in methods_for(game)}, wanted)
+    suited = methods_for(game, wanted.get("h") is not None)
+    return fitting({name: METHODS[name] for name in suited if not kept or METHODS[name]().resumable}, wanted)
 
 
-def methods_for(game: Game) -> list[str]:
-    """Return the names of the methods that a game can be searched by, the one that suits it best first."""
+def methods_for(game: Game, bound: bool = False) -> list[str]:
+    """Return the names of the methods that a game can be searched by, the one that suits it best first.
+
+    Without a `bound`, the game's own or a given one, depth-first search visits a state once for each way to it.
+    """
     parts = game.parts()
     small = bool(parts) and line_size(parts) <= REMEMBERED
     supplied = {"featurespace": game.feature_space(), "enhanced": game.enhanced()}
     own = [name for name, functions in supplied.items() if functions is not None]
-    return ["astar", *own, "idastar", "bestfirst"] if small else [*own, "idastar", "astar", "bestfirst"]
+    if small:
+        return ["astar", *own, "idastar", "bestfirst"]
+    guided = bound or game.has("h")
+    return [*own, "idastar", "astar", "bestfirst"] if guided else [*own, "astar", "idastar", "bestfirst"]
 
 
 def start_of(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ def search_soonest(
     Both ways visit the same nodes and find the same line. With a `target` there is no choice.
     """
     run = run or Run()
-    chosen, limits = settled(game, configuration, limits, options)
+    chosen, limits = settled(game, configuration, limits, options, run)
     if target is None and isinstance(chosen, AStar | BestFirst) and not jit.backend(game.quickest_target).machine_code:
         target = game.quickest_target  # they remember the states, of which there are few
     line = _at_a_glance(game, state, chosen, run, limits) if target is None else None
