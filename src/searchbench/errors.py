@@ -61,8 +61,9 @@ class MissingRule(SearchBenchError):
 
     def __init__(self, kernel: str, rule: str) -> None:
         needs = f"{kernel} needs `{rule}`" if kernel != rule else f"the solver needs `{rule}`"
+        advice = "; the number of a move must hold all that taking it back needs" if rule == "unplay" else ""
         super().__init__(
-            f"{needs}, which the game's rules() does not supply: add it to the functions that rules() returns"
+            f"{needs}, which the game's rules() does not supply: add it to the functions that rules() returns{advice}"
         )
         self.kernel = kernel
         self.rule = rule

@@ -180,6 +180,17 @@ def test_check_tells_once_what_does_not_compile_and_where(program: Program, tmp_
     assert "candidate" not in out
 
 
+def test_a_game_that_cannot_take_moves_back_is_told_what_a_move_must_hold(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace('"unplay": unplay,', ""))
+    for command in ("solve", "search", "check"):
+        code, out, err = program(command, file)
+        assert (code, "the number of a move must hold all that taking it back needs" in out + err) == (
+            10 if command == "check" else 30,
+            True,
+        )
+
+
 HUGE = "10**21"
 HUGES = [
     ({'"legal": legal}': f'"legal": legal, "cost": lambda state, move: {HUGE}}}'}, "costs-positive", "costs 1000"),
