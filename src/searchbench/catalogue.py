@@ -249,7 +249,7 @@ def _class_in_file(path: Path, name: str) -> type[Game]:
     if name not in games:
         nameless = _without_name(module)
         raise UnknownGame(
-            f"{path} has no game {name!r}; it has "
+            f"{path} has no game{f' {name!r}' if name else ''}; it has "
             f"{', '.join(games) or nameless or 'none (a class derived from Game that has a name)'}"
             if name or not games
             else f"{path} has the games {', '.join(games)}: say which, as in {path}:{next(iter(games))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import traceback
 import types
 from collections.abc import Sequence
@@ -217,6 +218,11 @@ def compiler_complaint(error: Exception) -> str:
     """Return what the compiler complains of, and where: the innermost message, without the way to it or what it tried."""
     told: list[str] = []
     tries = False
+    held = re.search(
+        r'OverloadSelector object .*?\(List\(.*?freevar\((\w+): .*?" at (.*?\(\d+\))', str(error), re.DOTALL
+    )
+    if held:
+        return f"`{held[1]}` is a list, which machine code cannot hold: make it a tuple, of what does not change, at {held[2]}"
     for line in str(error).splitlines():
         tries = (tries or line.startswith("There are ")) and not line.startswith(("During", "File "))
         if line.strip() and not tries and not line.startswith("Failed in "):

@@ -101,7 +101,10 @@ def _check_cells(game: Any, writer: Any, what: str, state: list[int]) -> None:
 
 def _check_is_position(game: Any, start: list[int]) -> None:
     """Check that the start can occur, and that its representative stands for itself."""
-    if game.has("legal") and not _answer(game, "legal", list(start)):
+    legal = _answer(game, "legal", list(start)) if game.has("legal") else True
+    if legal is None:
+        raise BadGame(f"{_returned(game, 'legal', legal)} for the start: expected True or False")
+    if not legal:
         raise BadGame(
             f"{line_of(_own(game, 'legal'))}: `legal` of {name_of(game)} says that the start {start} cannot occur"
         )
@@ -123,6 +126,11 @@ _FIRST_MOVES: Final = 4
 
 def _check_first_moves(game: Any, start: list[int], moves: list[int]) -> None:
     for move in moves:
+        if not is_whole(move):
+            raise BadGame(
+                f"{line_of(_own(game, 'moves'))}: `moves` of {name_of(game)} wrote {move!r} as a move of the start: expected a "
+                "whole number (`//` divides without a fraction)"
+            )
         with calling(game, "format_move()", "it was asked about a move of the start"):
             text = game.format_move(tuple(start), int(move))
         if not isinstance(text, str):

@@ -27,6 +27,7 @@ from searchbench.user_code import (
     check_class,
     check_drawing,
     check_parts,
+    checked_result,
     checked_rules,
     checked_sizes,
     index_size,
@@ -388,6 +389,7 @@ class Game:
 
     def checked_index(self) -> Index | None:
         """Return the checked result of ``index()``. Raises BadGame where it fails, or returns no index."""
+        checked_sizes(self)  # first: an index may be made of them
         with calling(self, "index()", "expected an index, or None"):
             return checked_index(self.index(), place_of(self, "index"), self.width)
 
@@ -449,7 +451,8 @@ class Game:
 
     def terminal(self, state: Sequence[int]) -> int:
         """Return UNDECIDED or the result for the player to move."""
-        return int(self.call("terminal", list(state)))
+        result = self.call("terminal", list(state))
+        return int(result) if isinstance(result, int) else checked_result(self, state, result)
 
     def moves(self, state: Sequence[int]) -> list[int]:
         """Return the legal moves of a state; when a game of two players is over there are none."""

@@ -52,7 +52,10 @@ def _parsed(game: Any, text: str) -> list[int]:
             raise BadState(
                 f"{game}: {text!r} is no state, or `parse` is wrong ({place}: {told(error)}); {an_example(game)}"
             ) from None
-        return [operator.index(cell) for cell in state]
+        try:
+            return [operator.index(cell) for cell in state]
+        except TypeError:
+            raise BadGame(f"{place_of(game, 'parse')} returned {state!r}; {right}") from None
 
 
 def an_example(game: Any) -> str:

@@ -81,6 +81,7 @@ def check_class(kind: type) -> None:
             "expected a type of whole numbers, such as np.int8 or np.int16"
         )
     _check_values(kind)
+    _check_methods(kind)
     for field in dataclasses.fields(kind):
         if field.name in OF_CLASS:
             raise BadGame(
@@ -102,6 +103,30 @@ def _check_values(kind: Any) -> None:
         )
 
 
+def _check_methods(kind: Any) -> None:
+    """Refuse a class that has anything else by the name of a method of Game, such as ``known = {}``. Raises BadGame."""
+    game = next(one for one in kind.__mro__ if one.__module__ == f"{__package__}.game")
+    parameters = {field.name for field in dataclasses.fields(kind)}
+    for name, method in vars(game).items():
+        if name.startswith("_") or not isinstance(method, types.FunctionType):
+            continue
+        value = inspect.getattr_static(kind, name)
+        if name in parameters:
+            wrong = f"is a parameter: choose another name, as every game has a method {name}()"
+        elif isinstance(value, property):
+            wrong = f"is a property: {_as_defined(method)}"
+        elif not callable(value) and not isinstance(value, staticmethod | classmethod):
+            wrong = f"is {value!r}: {_as_defined(method)}"
+        else:
+            continue
+        place = line_of(value.fget) if isinstance(value, property) else _line_of_field(kind, name)
+        raise BadGame(f"{place}: `{name}` of the class {kind.__name__} {wrong}")
+
+
+def _as_defined(method: types.FunctionType) -> str:
+    return f"expected a method, def {method.__name__}({', '.join(inspect.signature(method).parameters)})"
+
+
 def _is_integer_type(dtype: Any) -> bool:
     try:
         return np.dtype(dtype).kind in "iu"
@@ -117,7 +142,7 @@ def _line_of_field(kind: type, name: str) -> str:
         except (OSError, TypeError):
             continue
         for place, line in enumerate(lines):
-            if line.strip().startswith(f"{name}:"):
+            if line.strip().startswith((f"{name}:", f"{name} =")):
                 return f"{inspect.getsourcefile(one)}, line {first + place}"
     return line_of(kind)
 
@@ -135,6 +160,18 @@ def checked_sizes(game: Any) -> None:
         if wrong:
             place = line_of(_getter(type(game), name)) or line_of(type(game))
             raise BadGame(f"{place}: `{name}` of {name_of(game)} {wrong}")
+
+
+def checked_result(game: Any, state: Sequence[int], result: Any) -> int:
+    """Return what ``terminal`` returned for a state as a number. Raises BadGame where it is none."""
+    try:
+        return int(result)
+    except (TypeError, ValueError):
+        place = line_of(game.names(target="interpreted")["terminal"])
+        raise BadGame(
+            f"{place}: `terminal` of {name_of(game)} returned {result!r} for the state {list(state)}: expected UNDECIDED, or a "
+            "number: 0 for a solved puzzle, the result for two players"
+        ) from None
 
 
 def _getter(kind: type, name: str) -> Any:
@@ -185,6 +222,11 @@ def check_drawing(game: Any, state: Sequence[int]) -> None:
     if not (
         isinstance(pieces, Sequence) and len(pieces) == len(board.cells) and all(isinstance(p, str) for p in pieces)
     ):
+        if type(game).pieces.__module__ == f"{__package__}.game":  # the default, which has the cells of the state
+            raise BadGame(
+                f"{place_of(game, 'board')} returned a board of {len(board.cells)} cells, and a state has {game.width}: supply "
+                "pieces(state), which returns a text for each cell of the board"
+            )
         raise BadGame(
             f"{place_of(game, 'pieces')} returned {pieces!r}: expected a text for each of the {len(board.cells)} cells of board()"
         )

@@ -159,6 +159,7 @@ def test_find_by_value_number_and_predicate(program: Program, databases: dict[st
         "count": 181440,
         "states": [],
     }
+    assert program("find", eight, "--numbers", "0-0").out.startswith("1 state\n")
     few = program("find", eight, "--numbers", "0-4", "--json").json
     assert few == {"count": 5, "states": [sb.open_database(eight).position(number).text for number in range(5)]}
     where = program("find", eight, "--value", "29-31", "--where", "state[8] == 0 and value == 30", "--json").json

@@ -113,6 +113,15 @@ MISTAKES: list[tuple[str, str, str]] = [
     ("        return str(state[0])\n", "        pass\n", "expected a text"),
     ("return str(move)", "return move", "returned 1 for move 1 of the start: expected a text"),
     ("n: int = 9", "n: 'Whole' = 9", "name 'Whole' is not defined"),
+    ("out[count] = step\n", "out[count] = (step, 0)\n", "`moves` of the game 'count' wrote (1, 0) as a move of the start"),
+    ("out[count] = step\n", "out[count] = step / 1\n", "`moves` of the game 'count' wrote 1.0 as a move of the start"),
+    ("            return True", "            state[0] > 0", "`legal` of the game 'count' returned None for the start"),
+    ("if state[0] == 0 else UNDECIDED", "if state[0] == 0 else None", "`terminal` of the game 'count' returned None"),
+    ("Radix((self.n + 1,))", "Radix((self.n + 1.0,))", "bases (10.0,): expected one cell or more"),
+    ("n: int = 9", "n: int = 9\n    known = {'longest': 9}", "`known` of the class Count is {'longest': 9}: expected a method"),
+    ("n: int = 9", "n: int = 9\n    known = [9]", "line 14: `known` of the class Count is [9]: expected"),
+    ("n: int = 9", "n: int = 9\n    data: str = 'x'", "`data` of the class Count is a parameter: choose another name"),
+    ("    def index", "    @property\n    def index", "is a property: expected a method, def index(self)"),
 ]  # fmt: skip
 
 
@@ -123,11 +132,49 @@ def test_a_mistake_is_told_before_a_state_is_solved(
     assert COUNT.count(right) >= 1
     file = tmp_path / "count.py"
     file.write_text(COUNT.replace(right, wrong))
-    for command in ("solve", "search", "predict"):
-        if "1_000" in wrong and command == "search":
-            continue  # a search needs no index
+    for command in ("solve", "search", "predict", "play"):
+        if "1_000" in wrong and command in ("search", "play"):
+            continue  # they need no index
         code, _, err = program(command, file)
         assert (code, message in err, str(file) in err) == (30, True, True), (command, err)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("", "supplies no `width`"),
+        (
+            "    def width(self):\n        return 1\n",
+            "`width` of the game 'count' is a method: write @property above it",
+        ),
+        ("    width = '1'\n", "`width` of the game 'count' is '1': expected a whole number"),
+    ],
+)
+def test_a_wrong_width_is_told_before_the_index_that_is_compared_with_it(
+    wrong: str, message: str, program: Program, tmp_path: Path
+) -> None:
+    """Most games supply no parts(): the default asks the index, which is compared with the width."""
+    text = COUNT.replace(f"    def parts(self):\n        return {PARTS}\n", "")
+    file = tmp_path / "count.py"
+    file.write_text(text.replace("    @property\n    def width(self):\n        return 1\n", wrong))
+    for command in ("check", "solve", "search", "play"):
+        code, _, err = program(command, file)
+        assert (code, message in err) == (30, True), (command, err)
+
+
+def test_play_tells_of_a_result_that_is_no_number_where_it_comes_up(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace("0 if state[0] == 0 else UNDECIDED", "'won' if state[0] == 0 else UNDECIDED"))
+    code, _, err = program("play", file, "0")
+    assert (code, "`terminal` of the game 'count' returned 'won' for the state [0]: expected" in err) == (30, True), err
+
+
+def test_a_board_without_pieces_is_told(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    text = COUNT.replace("((0, 0),)", "((0, 0), (1, 0))")
+    file.write_text(text.replace("    def pieces(self, state):\n        return [str(state[0])]\n", ""))
+    code, _, err = program("solve", file)
+    assert (code, str(file) in err, "a state has 1: supply pieces(state)" in err) == (30, True, True), err
 
 
 def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Program, tmp_path: Path) -> None:
@@ -149,6 +196,19 @@ def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Pr
         ),
         ("state[0] == 0 else", "[1, 2][state[0]] else", "`terminal` raised IndexError: list index out of range"),
         ("return [str(state[0])]", "return []", "expected a text for each"),
+        ("        return str(state[0])\n", "        return list(state)\n", "returned [9]: expected a text of one line"),
+        ("return str(move)", "pass", "format_move() of the game 'count' returned None: expected a text"),
+        (
+            "0 if state[0] == 0 else UNDECIDED",
+            "'won' if state[0] == 0 else UNDECIDED",
+            "`terminal` returned 'won': expected",
+        ),
+        (
+            "    def format(self, state):",
+            "    def parse(self, text):\n        pass\n\n    def format(self, state):",
+            "parse() of the game 'count' returned None; ",
+        ),
+        ('"legal": legal}', '"legal": legal, "h": lambda state, tables: 0.5}', "h is 0.5, expected a whole number"),
         ("state[0] -= move", "state[0] += 200", "does not fit int8 (another one is chosen with dtype = np.int16, say)"),
         ("        return 1\n", "        return 2\n", "as they were: the index has 1 of the 2 cells that `width` says"),
     ):
@@ -219,6 +279,18 @@ def test_numbers_that_solvers_cannot_add_up_are_told(
     assert f"breaks the law {law}" in err
     assert told in err
     assert "solvers count in 64 bits" in err
+
+
+def test_check_names_a_list_that_a_rule_changes(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    text = COUNT.replace("        n = self.n\n", "        n = self.n\n        seen = [0]\n")
+    file.write_text(
+        text.replace("            state[0] -= move", "            seen.append(move)\n            state[0] -= move")
+    )
+    code, out, _ = program("check", file, "--samples", "20")
+    assert code == 10
+    assert out.count("the rules do not compile: `seen` is a list, which machine code cannot hold") == 1, out
+    assert "count.py (" in out
 
 
 def test_numbers_without_a_size_are_told(program: Program, tmp_path: Path) -> None:

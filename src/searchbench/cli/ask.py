@@ -65,7 +65,8 @@ def find(
     if as_json:
         show.write_json({"count": count, "states": [position.text for position in states]})
         return
-    show.write(f"{count:,} states{'' if count <= len(states) else f', the first {len(states)}'}")
+    first = "" if count <= len(states) else f", the first {len(states)}"
+    show.write(f"{count:,} {'state' if count == 1 else 'states'}{first}")
     for position in states:
         show.write(f"\n{position.text}   {database.rule.format(database.probe(position))}")
         if str(position) != position.text:

@@ -53,6 +53,7 @@ def play(
     import searchbench as sb
     from searchbench.cli.adviser import DatabaseAdviser, LeavesAdviser, SearchingAdviser, adviser
     from searchbench.cli.ask import position_in
+    from searchbench.first_state import check_first_state
     from searchbench.player import SearchedValues
     from searchbench.solvers.proof import LeafDatabase
     from searchbench.store import is_certificate
@@ -69,10 +70,12 @@ def play(
         helper: Adviser = DatabaseAdviser(database)
     elif database is not None:
         game = sb.load(what)
+        check_first_state(game)
         position, leaves = game.position(state), LeafDatabase(game, database)
         helper = SearchingAdviser(game, leaves) if game.has("evaluate") else LeavesAdviser(SearchedValues(leaves))
     else:
         game = sb.load(what)
+        check_first_state(game)
         position, helper = game.position(state), adviser(game)
     if computer is None:
         computer = Computer.second if game.two_players else Computer.none

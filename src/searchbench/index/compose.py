@@ -25,8 +25,10 @@ class Radix(TableIndex):
     bases: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not self.bases or min(self.bases) < 1:
-            raise BadRequest(f"bases {self.bases}: expected one cell or more, each with a base of at least 1")
+        if not self.bases or not all(isinstance(base, int | np.integer) and base >= 1 for base in self.bases):
+            raise BadRequest(
+                f"bases {self.bases}: expected one cell or more, each with a base of at least 1, a whole number"
+            )
         limited(self.size, f"Radix({self.bases})")
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from searchbench.rules import NOWHERE
 from searchbench.store import Database
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state
@@ -12,7 +14,11 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 
 def heuristic(subject: Subject, state: State) -> Iterator[str]:
     """Require h >= 0, h = 0 for solved states, `h_step` equal to h's change, and consistency if it is claimed."""
-    before = _bound(subject, state)
+    bound = subject.call("h", list(state), None)
+    if not isinstance(bound, int | np.integer | np.bool_):
+        yield f"h is {bound!r}, expected a whole number"
+        return
+    before = int(bound)
     solved = subject.terminal(state) == 0
     if before < 0 or (solved and before != 0):
         yield f"h is {before}, expected {'0 in a solved state' if solved else 'at least 0'}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
-from searchbench.user_code import check_drawing, is_whole
+from searchbench.user_code import check_drawing, is_whole, place_of
 from searchbench.values import value_rule
 
 LARGEST = 1 << 48
@@ -276,7 +276,11 @@ def parse_format(subject: Subject, state: State) -> Iterator[str]:
     if tuple(found) != state:
         yield f"{text!r} is read as {found}"
     texts = [game.format_move(state, move) for move in subject.moves(state)]
-    yield from _misread(subject, state, texts)
+    no_texts = [text for text in texts if not isinstance(text, str)]
+    if no_texts:
+        yield f"{place_of(game, 'format_move')} returned {no_texts[0]!r}: expected a text"
+    else:
+        yield from _misread(subject, state, texts)
 
 
 def _misread(subject: Subject, state: State, texts: Iterable[str]) -> Iterator[str]:

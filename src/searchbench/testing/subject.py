@@ -145,7 +145,11 @@ class Subject:
 
     def terminal(self, state: State) -> int:
         """Return UNDECIDED or the result."""
-        return int(self.call("terminal", list(state)))
+        result = self.call("terminal", list(state))
+        try:
+            return int(result)
+        except (TypeError, ValueError):
+            raise BadGame(f"`terminal` returned {result!r}: expected UNDECIDED, or a number") from None
 
     def number(self, state: State) -> int:
         """Return the number of a state's class, or NOWHERE."""
@@ -209,9 +213,10 @@ class Subject:
         if state is None:
             return ""
         try:
-            return self.game.format(state)
+            text = self.game.format(state)
         except Exception:  # notation is checked elsewhere
-            return " ".join(map(str, state))
+            text = None
+        return text if isinstance(text, str) else " ".join(map(str, state))
 
     @property
     def size(self) -> int:
