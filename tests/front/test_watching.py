@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from searchbench.store.working import WorkingFolder
+
 GAME = '''\
 from dataclasses import dataclass
 import searchbench as sb
@@ -77,6 +79,36 @@ with Run(threads=int(sys.argv[1])) as run:
 """
 
 
+KEEPING = """\
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from pathlib import Path
+import numpy as np
+from searchbench.cli import watching
+from searchbench.store import working
+
+def slowly(handle):
+    print("begun", file=sys.stderr, flush=True)
+    time.sleep(2)
+
+working._drop = slowly
+watching.GRACE = 0.2
+watching.watch(130)
+with working.WorkingFolder(Path(sys.argv[1]), {}) as folder:
+    try:
+        if sys.argv[2] == "later":
+            print("begun", file=sys.stderr, flush=True)
+            time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+    try:
+        folder.commit({"kept": 1}, {"some": np.zeros(9)})
+    except KeyboardInterrupt:
+        folder.commit({"kept": 2}, {"some": np.zeros(9)})
+sys.exit(130)
+"""
+
+
 def started(*words: str) -> subprocess.Popen[str]:
     """Start Python."""
     return subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -104,3 +136,24 @@ def test_a_rule_that_does_not_return_is_named(tmp_path: Path, command: str) -> N
 @pytest.mark.parametrize("threads", [1, 2])
 def test_machine_code_that_does_not_return_is_ended(threads: int) -> None:
     assert "in the middle of a call" in interrupted(started("-c", MACHINE_CODE, str(threads)), "begun")
+
+
+@pytest.mark.parametrize(("moment", "kept"), [("at once", 2), ("later", 1)])
+def test_unfinished_work_is_written_to_the_end(moment: str, kept: int, tmp_path: Path) -> None:
+    rest = interrupted(started("-c", KEEPING, str(tmp_path / "work"), moment), "begun")
+    assert "in the middle of a call" not in rest
+    with WorkingFolder(tmp_path / "work", {}) as folder:
+        assert folder.record == {"kept": kept}
+        assert folder.copy_of("some").tolist() == [0] * 9
+
+
+def test_a_second_interrupt_ends_the_writing_too(tmp_path: Path) -> None:
+    process = started("-c", KEEPING, str(tmp_path / "work"), "later")
+    assert process.stderr is not None
+    for _ in range(2):
+        assert process.stderr.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+    assert "in the middle of a call" in process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    with WorkingFolder(tmp_path / "work", {}) as folder:
+        assert folder.record == {}

@@ -13,7 +13,7 @@ import pytest
 import naive
 from searchbench import jit
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, Exhausted, LimitReached
+from searchbench.errors import BadRequest, Exhausted, LimitReached, OutOfMemory
 from searchbench.game import Game
 from searchbench.games.mnk import MNK
 from searchbench.games.qubic import Qubic
@@ -184,6 +184,20 @@ def test_a_subproblem_of_qubic_is_kept(tmp_path: Path) -> None:
     file.write_text(file.read_text()[:-100])
     with pytest.raises(LimitReached):
         prove_state(game, state, "graph", Run(threads=1), nodes=1, **options)
+
+
+def test_graphs_keep_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = [0] * 64
+    for cell, player in ((0, 1), (3, 1), (60, 2), (1, 2)):
+        state[cell] = player
+    for threads in (1, 2):
+        with pytest.raises(OutOfMemory, match="a graph of 8,192 positions needs"):
+            prove_state(Qubic(), state, "graph", Run(1 << 20, threads))
+    with pytest.raises(OutOfMemory, match="8,192 positions in each of 2 threads"):
+        prove_state(Qubic(), None, "graph", Run(1 << 20, 2))
+    monkeypatch.setattr(prove, "LARGEST_ROOM", 1 << 12)
+    with pytest.raises(OutOfMemory, match="no graph of more than 4,096 positions can be numbered"):
+        prove_state(Qubic(), state, "graph", Run(threads=1))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,11 +16,12 @@ import naive
 from graphs import GraphGame
 from searchbench import hashing
 from searchbench.errors import BadRequest, LimitReached
+from searchbench.games.mnk import MNK
 from searchbench.games.tic_tac_toe import TicTacToe
 from searchbench.proof import Proof
 from searchbench.rules import UNDECIDED
-from searchbench.run import Run
-from searchbench.solvers.proof import prove_state
+from searchbench.run import Limits, Run
+from searchbench.solvers.proof import ProofNumber, prove_state
 from searchbench.solvers.proof.path import earlier, enter, leave, longer, new_path
 
 METHODS = ("pns", "alphabeta", "dfpn")
@@ -142,6 +144,32 @@ def test_search_and_evidence_share_the_limit_of_seconds(method: str) -> None:
     assert ended == {"unknown", "incomplete", "complete"}
     with pytest.raises(BadRequest, match="limits of 0 nodes and -1 seconds"):
         prove_state(game, seconds=-1)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "conspiracy", "merged"])
+def test_searches_with_slow_rules_keep_to_the_limit_of_seconds(method: str) -> None:
+    slow = Run(memory=1 << 28, threads=1, clock=time.thread_time)
+    chosen = ProofNumber(merge="all") if method == "merged" else method
+    with pytest.raises(LimitReached, match=r"within 0\.2 seconds"):  # interpreted, a whole slice takes ten
+        prove_state(MNK(5, 5, 5), None, chosen, slow, Limits(seconds=0.2), target="interpreted")
+    assert slow.seconds < 1.5
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_nodes_do_not_depend_on_the_pieces_of_slices(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    monkeypatch.setattr("searchbench.solvers.proof.prove.first_size", lambda _memory: 16)  # so that tables are crowded
+    for module in METHODS:
+        monkeypatch.setattr(f"searchbench.solvers.proof.{module}.SLICE", 200)
+    for first, short in ((1, 0.0), (7, 0.0), (64, 0.1), (1 << 20, 0.1)):
+        monkeypatch.setattr(f"{BUDGET}.FIRST_PIECE", first)
+        monkeypatch.setattr(f"{BUDGET}.SHORT", short)
+        proof = prove_state(
+            TicTacToe(), None, method, Run(memory=MEMORY, threads=1), target="interpreted", evidence=False
+        )
+        assert proof.outcome == 0
+        found.add(proof.nodes)
+    assert len(found) == 1
 
 
 # --- positions that repeat --------------------------------------------------------------------------------------------

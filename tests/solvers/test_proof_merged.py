@@ -13,8 +13,9 @@ import pytest
 
 from graphs import GraphGame
 from searchbench import jit
-from searchbench.errors import BadRequest, LimitReached
+from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game
+from searchbench.games.mnk import MNK
 from searchbench.rules import UNDECIDED
 from searchbench.run import Limits, Run
 from searchbench.solvers.proof import ProofNumber, merged, prove_state
@@ -203,3 +204,9 @@ def test_limits_and_bad_choices() -> None:
         ProofNumber(merge="some")
     with pytest.raises(BadRequest, match="a graph takes no delayed"):
         ProofNumber(merge="all", delayed=True)
+
+
+def test_a_graph_has_no_more_positions_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merged, "LARGEST_ROOM", merged.FIRST_ROOM)
+    with pytest.raises(OutOfMemory, match="no graph of more than 1,024 positions can be numbered"):
+        searching(MNK(4, 4, 4)).answer(np.zeros(MNK(4, 4, 4).width, np.int8), 1)

@@ -320,6 +320,12 @@ def test_what_cannot_be_numbered_is_refused(tmp_path: Path) -> None:
         sb.solve(Jugs(), index="reached", to=tmp_path / "kept.db")
 
 
+def test_a_diagram_has_no_more_nodes_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reached, "MOST", 1 << 10)
+    with pytest.raises(OutOfMemory, match="needs more than 1,024 nodes"):
+        reached_game(sb.load("othello:4x4"), Run(threads=1))
+
+
 def test_its_numbers_are_not_taken_for_those_of_the_game() -> None:
     """A search ranks its leaves by the game's own index."""
     for spec in ("connect4:3,3,3", "mnk:3,2,2"):

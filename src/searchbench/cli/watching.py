@@ -16,7 +16,8 @@ from typing import Final
 PATIENCE: Final = 5.0
 """After how many seconds a function that has not returned is told."""
 GRACE: Final = 3.0
-"""How many seconds after Ctrl-C the program ends at the latest: threads in machine code do not see it,"""
+"""How many seconds after Ctrl-C the program ends at the latest, unless it writes unfinished work: threads in machine code do
+not see it,"""
 GRACE_OF_CHECK: Final = 1.0
 """and how many where it checks a game, and has nothing to put in order."""
 PACKAGE: Final = str(Path(__file__).parents[1])
@@ -112,11 +113,18 @@ def _end_after_interrupt(reading: int, grace: float, exit_code: int) -> None:
         again.set()
 
     threading.Thread(target=wait_for_second, daemon=True).start()
-    again.wait(grace)
+    while not again.wait(grace) and _keeps_work():
+        pass
     os.write(
         2, b"searchbench: interrupted, in the middle of a call that had not returned; work kept before is as it was\n"
     )
     os._exit(exit_code)
+
+
+def _keeps_work() -> bool:
+    """Tell whether unfinished work is being written; where the module for it was not imported, there is none."""
+    working = sys.modules.get("searchbench.store.working")
+    return working is not None and bool(working.COMMITTING.is_set())
 
 
 def _next_signal(reading: int) -> int:

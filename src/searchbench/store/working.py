@@ -12,6 +12,7 @@ import hashlib
 import json
 import mmap
 import os
+import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -39,6 +40,8 @@ PIECE: Final = 1 << 26
 """Bytes written, read and checksummed at a time."""
 SHARE: Final = 20
 """Writing copies takes at most 1/SHARE of the time."""
+COMMITTING: Final = threading.Event()
+"""Set while work is written: a program that was interrupted ends only then."""
 
 
 class WorkingFolder:
@@ -133,12 +136,21 @@ class WorkingFolder:
         For the arrays named in `still`, the existing copies remain valid. Ranks commit together: each saves arrays of its
         own, with names of their own, and one record, the first rank's, names all of them.
         """
+        COMMITTING.set()
+        try:
+            self._commit(record, arrays or {}, run, still)
+        finally:
+            COMMITTING.clear()
+
+    def _commit(
+        self, record: Mapping[str, Any], arrays: Mapping[str, Array], run: Run | None, still: Collection[str]
+    ) -> None:
         begun = time.monotonic()
         self._claim()
         generation = self._generation + 1
         saved = {name: self._saved[name] for name in still}
         try:
-            saved |= {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
+            saved |= {name: self._save(name, array, generation, run) for name, array in arrays.items()}
             saved = {name: entry for some in current().gather(saved) for name, entry in some.items()}
             body = {
                 "format": FORMAT, "task": self._task, "record": dict(record), "arrays": saved, "generation": generation,

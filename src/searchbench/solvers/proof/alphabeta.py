@@ -32,7 +32,7 @@ from searchbench.solvers.proof.strategy_table import ABSENT, StrategyTable, larg
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
 
 SLICE: Final = 1 << 18
-"""Moves between two reports, at which the search can be stopped."""
+"""Moves between two looks at the room of the table; the search can be stopped after each piece of a slice."""
 
 # The columns of a frame.
 ALPHA, BETA, BEST, PLACE, COUNT, NEXT, HINT, AT_LEAST, AT_MOST, SINCE = range(10)
@@ -239,7 +239,7 @@ class AlphaBetaSearch:
         self.book = new_strategy_table(game, 2)
         self.book_depth = -1
         self.pause: Callable[[], None] = nothing
-        """Called after each slice of the search."""
+        """Called after each piece of a slice."""
         self._stack = self._new_stack(64)
 
     def _new_stack(self, depth: int) -> Stack:
@@ -267,18 +267,22 @@ class AlphaBetaSearch:
         jit.bind(begin, self.names)(stack, alpha, beta, self.table)
         kernel = jit.bind(descend, self.names)
         note = np.array([0, 0, 0, self.book_depth], np.int64)
+        end = SLICE
         while note[DEPTH] >= 0:
             before = int(note[NODES])
             repeated = int(self._stack.path.repetitions[0])
-            kernel(
-                self._stack, self.table, self.strategy_table, claimer, self.book, before + self.budget.room(SLICE), note
-            )
+            stop = before + self.budget.piece(end - before)
+            kernel(self._stack, self.table, self.strategy_table, claimer, self.book, stop, note)
             spent = int(note[NODES]) - before
             self.nodes += spent
             self.budget.spend(self.stage, spent, int(self._stack.path.repetitions[0]) - repeated)
             self.pause()
             if note[DEPTH] >= 0:
-                self._make_room(int(note[DEPTH]))
+                self.budget.check()
+                if self._enlarge(int(note[DEPTH])) or note[NODES] >= end:
+                    end = int(note[NODES]) + SLICE
+                    if self.table.crowded and len(self.table.keys) < self.largest:
+                        self.table = grown(self.table, self.names)
         self.unknown += int(self._stack.leaves.note[UNKNOWN])
         return int(note[VALUE])
 
@@ -291,9 +295,9 @@ class AlphaBetaSearch:
         """Note that facts in the table may rest on assumptions about unknown leaves."""
         self._stack.leaves.note[USED] = 1
 
-    def _make_room(self, depth: int) -> None:
-        """Enlarge full arrays, or raise LimitReached."""
-        self.budget.check()
+    def _enlarge(self, depth: int) -> bool:
+        """Enlarge full arrays, or raise LimitReached; return whether any was full."""
+        full = depth + 1 == len(self._stack.path.keys) or self.book.full or self.strategy_table.full
         if depth + 1 == len(self._stack.path.keys):
             stack = self._stack
             self.run.demand(3 * (stack.moves.nbytes + stack.frames.nbytes), f"a path of {depth:,} moves")
@@ -309,5 +313,4 @@ class AlphaBetaSearch:
             if 2 * len(self.strategy_table.moves) > self.most_states:
                 raise LimitReached(f"{self.game}: the strategy needs more than {self.strategy_table.filled:,} states")
             self.strategy_table = larger(self.strategy_table, self.game, self.names)
-        if self.table.crowded and len(self.table.keys) < self.largest:
-            self.table = grown(self.table, self.names)
+        return full

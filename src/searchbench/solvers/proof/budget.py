@@ -25,6 +25,10 @@ STOPPED_TIMES: Final = 64
 EVIDENCE: Final = 1 << 22
 EVIDENCE_TIMES: Final = 4
 """Nodes for evidence where no limit is set: EVIDENCE, and EVIDENCE_TIMES the nodes of the search."""
+FIRST_PIECE: Final = 1 << 6
+"""Nodes of the first piece of a slice."""
+SHORT, LONG = 0.1, 0.4
+"""Seconds between which a piece should last: so limits of seconds and interrupts are seen soon, also where rules are slow."""
 SHOWN: Final = 8
 """Moves of the line to the most-proving node that progress shows."""
 log = logging.getLogger(__name__)
@@ -43,6 +47,7 @@ class Budget:
         self.game, self.run, self.limit, self.seconds = game, run, limit, seconds
         self.unlimited = not limit and not seconds
         self.size = line_size(game.parts())
+        self._pace, self._piece, self._since = FIRST_PIECE, 0, 0.0
         self.renew()
 
     def renew(self) -> None:
@@ -55,8 +60,27 @@ class Budget:
         """Return the nodes allowed for the next slice of a search, up to `most`."""
         return max(0, min(most, self.limit - self.nodes)) if self.limit else most
 
+    def piece(self, most: int) -> int:
+        """Return the nodes allowed for the next piece of a slice that has up to `most`: as many as take some tenths of a second.
+
+        What it takes is told by the next call of `spend`.
+        """
+        self._since = self.run.seconds
+        self._piece = self.room(min(most, self._pace))
+        return self._piece
+
+    def _keep_pace(self, nodes: int) -> None:
+        """Make pieces longer or shorter by what the last one took, if there was one."""
+        asked, self._piece = self._piece, 0
+        took = self.run.seconds - self._since
+        if asked and took > LONG:
+            self._pace = max(1, self._pace // 2)
+        elif took < SHORT and nodes >= asked == self._pace:
+            self._pace *= 2
+
     def spend(self, stage: str, nodes: int, repetitions: int) -> None:
-        """Count a slice of a search, and report it."""
+        """Count a slice of a search or a piece of it, and report it."""
+        self._keep_pace(nodes)
         self.nodes += nodes
         self.repetitions += repetitions
         if self.cyclic and self.nodes >= max(ADVISED, ADVISED_TIMES * self.size):

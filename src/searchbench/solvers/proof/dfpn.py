@@ -49,7 +49,7 @@ from searchbench.solvers.shared.transposition import (
 )  # fmt: skip
 
 SLICE: Final = 1 << 17
-"""Moves of each thread between two reports, at which the search can be stopped."""
+"""Moves of each thread between two looks at the room of the tables; the search can be stopped after each piece of a slice."""
 CHECKED: Final = 1 << 10
 """Moves after which a thread asks whether others have solved a state of its path."""
 COUNTERS: Final = 1 << 16
@@ -356,7 +356,7 @@ class DepthFirstProofNumberSearch:
         self.proving_move = -1
         """The move that proved the last question whose answer was yes."""
         self.pause: Callable[[], None] = nothing
-        """Called after each slice of the search."""
+        """Called after each piece of a slice."""
 
     def arrays(self) -> dict[str, Any]:
         """Return the tables: a search with them is soon where it was."""
@@ -378,8 +378,10 @@ class DepthFirstProofNumberSearch:
         for search, note in zip(self._searches, self._notes, strict=True):
             begun(search, note)
         counted = repeated = 0
+        nodes = int(self._notes[:, NODES].sum())
+        end = nodes + SLICE * threads
         while True:
-            room = self.budget.room(SLICE * threads)
+            room = self.budget.piece(max(1, end - nodes))
             self._notes[:, SLICE_END] = self._notes[:, NODES] + max(1, room // threads)
             self.run.launch(kernel, list(zip(self._searches, self._notes, strict=True)), FIRST, STOP)
             nodes = int(self._notes[:, NODES].sum())
@@ -398,7 +400,9 @@ class DepthFirstProofNumberSearch:
                 return proved
             self.pause()
             self.budget.check(told)
-            self._make_room()
+            if self._lengthen_paths() or nodes >= end:
+                self._make_room()
+                end = nodes + SLICE * threads
 
     def _note_move(self, search: Search) -> None:
         """Note the move that has proved the root; it has none if it is a draw without moves."""
@@ -432,8 +436,9 @@ class DepthFirstProofNumberSearch:
             for _ in range(threads)
         ]  # fmt: skip
 
-    def _make_room(self) -> None:
-        """Enlarge what is full, and drop numbers of small subtrees from a table that is nearly so."""
+    def _lengthen_paths(self) -> bool:
+        """Enlarge the paths that are full; return whether any was."""
+        longer = False
         for thread, search in enumerate(self._searches):
             depth = int(self._notes[thread, DEPTH])
             if depth + 2 >= len(search.path.keys):
@@ -442,6 +447,11 @@ class DepthFirstProofNumberSearch:
                 frames, moved, children = (np.concatenate([array, np.zeros_like(array)]) for array in arrays)
                 path = _longer(search.path, depth)
                 self._searches[thread] = search._replace(path=path, frames=frames, moves=moved, children=children)
+                longer = True
+        return longer
+
+    def _make_room(self) -> None:
+        """Enlarge crowded tables, and drop numbers of small subtrees from a table that is nearly full."""
         if self.table.crowded and len(self.table.keys) < self.largest:
             self.table = grown(self.table, self.names)
             self._searches = [search._replace(facts=self.table) for search in self._searches]

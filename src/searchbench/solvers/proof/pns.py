@@ -84,7 +84,7 @@ DELAYED: Final = constant("DELAYED", False)
 FROM_ROOT: Final = constant("FROM_ROOT", False)
 """Whether numbers are renewed up to the root, and the search for the most-proving node begins there, to compare with."""
 SLICE: Final = 1 << 17
-"""Nodes created between two reports, at which the search can be stopped."""
+"""Nodes created between two looks at the room of the table; the search can be stopped after each piece of a slice."""
 SHOWN: Final = 200
 """Nodes of the tree that are shown to those who watch it."""
 _NOTHING: Final = -1
@@ -402,7 +402,7 @@ class ProofNumberSearch:
         self.run.demand(node_bytes() * 4 * self._widest, f"the smallest tree of {game}")
         self.tree = new_tree(self._room(0))
         self.pause: Callable[[], None] = nothing
-        """Called after each slice of the search."""
+        """Called after each piece of a slice."""
         self._asked = _NOTHING
 
     @property
@@ -458,9 +458,10 @@ class ProofNumberSearch:
         path = new_path(64)
         question = Question(bound, int(mobility), int(lookup), int(self.second))
         levels = np.full((self.cached, 2), (NONE, 0), np.int64)
+        end = self.nodes + SLICE
         while True:
             before, repeated = self.nodes, int(path.repetitions[0])
-            stop = before + self.budget.room(SLICE)
+            stop = before + self.budget.piece(end - before)
             line = np.zeros(len(path.keys), np.int32)
             where = self.tree, state.copy(), path, line
             kernel(Search(*where, self.table, question, self.note, self.leaves, state.copy(), levels), stop)
@@ -478,6 +479,9 @@ class ProofNumberSearch:
             if self.note[STATUS] == NARROW:
                 self._widen()
             self._check_limits()
+            if self.note[STATUS] == PAUSED and self.nodes < end:
+                continue
+            end = self.nodes + SLICE
             if self.table.crowded and len(self.table.keys) < self.largest:
                 self.table = grown(self.table, self.names)
 

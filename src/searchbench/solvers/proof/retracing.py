@@ -247,7 +247,7 @@ class Retracing:
         note = self.walk.note
         while True:
             before = int(note[_NODES])
-            note[_STOP] = before + self.budget.room(SLICE)
+            note[_STOP] = before + self.budget.piece(SLICE)
             status = kernel(self.walk)
             self.budget.spend(self.stage, int(note[_NODES]) - before, 0)
             if status in (COVERED, CONTRADICTED):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.abstraction import Abstraction
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, OutOfMemory
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram
 from searchbench.index.digits import WHOLE, WORD, Digit, Digits, Field
@@ -27,6 +27,7 @@ from searchbench.solvers.exhaustive.diagrams.listing import Listing, Packing, Wo
 from searchbench.solvers.exhaustive.diagrams.pool import (
     ABSENT,
     FULL,
+    MOST,
     Pool,
     copied,
     fill_tables,
@@ -118,6 +119,8 @@ def _diagram(game: Game, packing: Packing, states: Words, run: Run) -> Diagram:
 def _with_room(game: Game, kept: Pool, words: int, beside: int, run: Run, enter: Any, digits: Digits) -> Pool:
     """Return a pool with more room. The frames of the walk stay as they are: others serve to fill its tables."""
     room = more_room(kept)
+    if room[0] > MOST:
+        raise OutOfMemory(f"a diagram of the states of {game} that are reached needs more than {MOST:,} nodes")
     run.demand(beside + kept.nbytes + pool_bytes(words, *room), f"a diagram of the states of {game} that are reached")
     made = copied(kept, *room)
     enter(made, frames_for(digits))

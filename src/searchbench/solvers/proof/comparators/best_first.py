@@ -234,7 +234,7 @@ class BestFirstSearch:
         kernel = jit.bind(grow, self.names)
         while True:
             before, repeated = int(tree.note[CREATED]), int(path.repetitions[0])
-            kernel(tree, state.copy(), path, before + self.budget.room(SLICE))
+            kernel(tree, state.copy(), path, before + self.budget.piece(SLICE))
             spent = int(tree.note[CREATED]) - before
             self.nodes += spent
             root = Pair(*(int(number) for number in tree.node[0, ONE : MARKS + 1]))

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadRequest, BrokenRule, Exhausted
+from searchbench.errors import BadRequest, BrokenRule, Exhausted, OutOfMemory
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.solvers.proof.budget import Budget
@@ -23,6 +23,7 @@ from searchbench.solvers.proof.lines.graph import (
     DISPROOF,
     FIRST,
     FULL,
+    LARGEST_ROOM,
     OTHER,
     PROOF,
     Graph,
@@ -71,12 +72,14 @@ class LineProof:
         self._evaluate, self._represent = jit.bind(evaluate, names), jit.bind(represent, names)
         self._attack, self._open = jit.bind(first_attack, names), jit.bind(open_replies, names)
         self._lock = Lock()
+        self._at_work = 1
         self.done = 0
 
     def prove(self, root: Sequence[int], divide: bool = True) -> tuple[dict[_State, int], list[Subproblem]]:
-        """Return the claimer's moves and the subproblems. Raises LimitReached and Exhausted."""
+        """Return the claimer's moves and the subproblems. Raises LimitReached, OutOfMemory and Exhausted."""
         moves, subproblems = self.split(tuple(self.game.canonical(root)), self.opening if divide else {})
         run = self.budget.run
+        self._at_work = max(1, min(run.threads, len(subproblems)))
         run.progress("proof-number search over a graph", 0, len(subproblems))
         run.map(lambda one: self.solve(one, len(subproblems)), subproblems)
         for one in subproblems:
@@ -165,6 +168,7 @@ class LineProof:
             if graph.nodes[0, PROOF] == 0 or graph.nodes[0, DISPROOF] == 0:
                 break
             if came == FULL:
+                self._demand_room(graph)
                 graph = with_room(graph)
             else:
                 stop = one.nodes + self.budget.room(SLICE)
@@ -173,6 +177,15 @@ class LineProof:
         one.proved = True
         one.evaluations = int(graph.note[CLAIMER]), int(graph.note[OTHER])
         one.records = records(graph, claimer)
+
+    def _demand_room(self, graph: Graph) -> None:
+        """Raise OutOfMemory where the threads at work cannot each have a graph of twice the size beside this one."""
+        room = 2 * len(graph.nodes)
+        if room > LARGEST_ROOM:
+            raise OutOfMemory(f"{self.game}: no graph of more than {LARGEST_ROOM:,} positions can be numbered")
+        threads = f" in each of {self._at_work} threads" if self._at_work > 1 else ""
+        size = 3 * sum(array.nbytes for array in graph)
+        self.budget.run.demand(self._at_work * size, f"a graph of {room:,} positions{threads}")
 
     def _check(self, graph: Graph, came: int) -> None:
         row = graph.nodes[0]
