@@ -66,6 +66,21 @@ def test_the_seeds_of_a_pit_are_counted_legibly_on_a_phone(
         assert not any(v[0] <= middle <= v[2] and v[1] <= inner <= v[3] for v in values)
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_cells_of_a_long_row_are_large_enough_for_a_finger(page: Any, client: Client, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    page.goto(client.address + "/search?game=frogs-and-toads:xxxxxxxxxx-oooooooooo")
+    page.wait_for_selector(".table .sb-cell.can")
+    boxes = page.eval_on_selector_all(
+        ".table .sb-cell > :first-child", "all => all.map(one => one.getBoundingClientRect().width)"
+    )
+    assert (len(boxes), min(boxes) >= 22) == (21, True), boxes
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # the board is moved, not the page
+    assert page.locator(".table").evaluate("one => one.scrollWidth > one.clientWidth") == (width == 360)
+    page.locator(".table .sb-piece.can").last.click()
+    page.wait_for_selector("#undo:not([disabled])")  # a move was made
+
+
 def test_the_best_line_is_hidden_while_the_position_is_edited(page: Any, open_position: Callable[..., Any]) -> None:
     open_position("eight", "hardest")
     page.click("#line")

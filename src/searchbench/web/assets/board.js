@@ -7,6 +7,8 @@ const FAR = 6; // pixels after which a press is a drag
 const [SMALLEST, USUAL, LARGEST] = [12, 14, 19]; // a value's size on a cell: in pixels, in the drawing's units, in pixels
 const COORDINATE = [11, 17, 15]; // the size of a coordinate: at least in pixels, in the drawing's units, at most in pixels
 const NARROW = 50; // pixels of a cell on which a value would hide the piece: there it stands on the upper edge
+const CELL = 64; // a cell in the drawing's units
+const TOUCHED = 24; // pixels of a cell that a finger meets: a wide board with smaller ones is moved sideways
 const AWAY = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -27,7 +29,7 @@ export class BoardView {
     place.addEventListener("keydown", (event) => this.key(event));
     place.addEventListener("focusin", (event) => this.stay(event.target));
     addEventListener("keydown", (event) => { if (event.key === "Escape") this.release(); }); // a click gives the board no focus
-    new ResizeObserver(() => this.mark()).observe(place); // values keep a size that can be read
+    new ResizeObserver(() => { this.fit(); this.mark(); }).observe(place); // values keep a size that can be read
   }
 
   /** Show a position; pieces that have moved slide to their places. */
@@ -42,6 +44,7 @@ export class BoardView {
     this.place.classList.toggle("editing", this.editing);
     if (!this.svg) return;
     this.label();
+    this.fit();
     this.mark();
     if (before.length) slideFrom(before, pieces(this.svg));
     if (had !== null) this.onward(had)?.focus({ preventScroll: true });
@@ -207,6 +210,16 @@ export class BoardView {
   scale() {
     const { width, height } = this.svg.getBoundingClientRect();
     return Math.min(width / this.svg.viewBox.baseVal.width, height / this.svg.viewBox.baseVal.height) || 1; // it may have room at its sides
+  }
+
+  /** Let the cells of a wide board on a narrow screen be large enough to be touched. */
+  fit() {
+    if (!this.svg) return;
+    const { width, height } = this.svg.viewBox.baseVal;
+    const needed = width > height ? (TOUCHED * width) / CELL : 0;
+    const wide = needed > this.place.clientWidth;
+    this.svg.style.minWidth = wide ? `${needed}px` : "";
+    this.place.classList.toggle("wide", wide);
   }
 
   /** Let coordinates be about as large on the screen beside a small and a large board. */
