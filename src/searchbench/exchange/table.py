@@ -77,7 +77,8 @@ class Table:
         """Double the bytes per code, because the code `run_out` does not fit. Raises ValueOverflow and OutOfMemory."""
         if self.codes.dtype == WIDTHS[-1]:
             raise ValueOverflow(
-                f"code {run_out} of a value is larger than {self.illegal - 1}, the largest a table keeps"
+                f"code {run_out:,} of a value is larger than {self.illegal - 1:,}, the largest a table keeps: "
+                "smaller values of `cost`, or of `gain` and `terminal` in a game for points, fit"
             )
         self.codes = self._recoded(WIDTHS[WIDTHS.index(self.codes.dtype.type) + 1])
 
