@@ -109,8 +109,8 @@ def fault(told: Mapping[str, Any]) -> str:
 
 
 def _quoted(given: Any) -> str:
-    """Return what was given, as JSON, unless that is long: then its kind and size."""
-    text = json.dumps(given)
+    """Return what was given, as JSON, or its kind and size where that is long."""
+    text = json.dumps(given, default=str)
     if len(text) <= LONGEST:
         return text
-    return f"a text of {len(given):,} characters" if isinstance(given, str) else f"a list of {len(given):,}"
+    return f"a text of {len(given):,} characters" if isinstance(given, str) else f"{text[:LONGEST]}..."

@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.web import schema
 from searchbench.web.answers import methods_of
 from searchbench.web.api import FAILURES, VERSION, answered, known_parameters, library_of
@@ -72,7 +73,7 @@ def _check_fields(asked: schema.JobRequest) -> None:
 
 def _check_size(game: Game, most: int) -> None:
     """Refuse to solve a game whose states have no numbers, or more than `most`."""
-    size = max((part.stop for part in game.parts()), default=0)
+    size = line_size(game.parts())
     if not size:
         raise BadRequest(f"{game}: its states have no numbers, so it cannot be solved as a whole")
     if size > most:
