@@ -293,7 +293,8 @@ def searching(seed: Any, told: Any) -> Any:
                     w = float(o.get("weight", 1))
                     if method in ("idastar", "astar", None) and "restarts" not in o and line.cost > max(w, 1) * want:
                         yield f"{what}: {line.cost}"
-                    if method in ("idastar", None) and "restarts" not in o and not line.optimal:
+                    # At the limit of nodes the best line so far is returned.
+                    if method in ("idastar", None) and "restarts" not in o and not line.optimal and line.nodes < nodes:
                         yield f"{what}: not said to be optimal"
                     if method == "astar" and w == 1 and not line.optimal:
                         yield f"{what}: astar not said to be optimal"
