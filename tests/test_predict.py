@@ -74,9 +74,7 @@ def test_the_8_puzzle_has_the_fan_out_of_the_paper_and_half_of_it_is_reached() -
     assert (group.numbers, group.positions) == (362880, 362880)
     assert abs(group.rates.edges - 8 / 3) < 0.05
     assert abs(group.expanded / 181440 - 1) < 0.2
-    assert all(
-        rate >= 0 for rate in group.rates
-    )  # a step of microseconds may take no more than the call on a busy machine
+    assert min(group.rates) >= 0  # a step of microseconds may take no longer than its call on a busy machine
     assert group.rates.expand > 0
     assert 0 < group.cpu < group.most
 

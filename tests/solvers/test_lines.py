@@ -20,7 +20,7 @@ from searchbench.games.qubic import Qubic
 from searchbench.proof import Claim
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.proof import GraphProofNumber, prove_state
+from searchbench.solvers.proof import GraphProofNumber, budget, prove_state
 from searchbench.solvers.proof.lines import prove
 from searchbench.solvers.proof.lines.forcing import new_forcing, set_stones, wins_by_force
 from searchbench.solvers.proof.lines.graph import evaluate
@@ -195,7 +195,7 @@ def test_graphs_keep_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
             prove_state(Qubic(), state, "graph", Run(1 << 20, threads))
     with pytest.raises(OutOfMemory, match="8,192 positions in each of 2 threads"):
         prove_state(Qubic(), None, "graph", Run(1 << 20, 2))
-    monkeypatch.setattr(prove, "LARGEST_ROOM", 1 << 12)
+    monkeypatch.setattr(budget, "LARGEST_GRAPH", 1 << 12)
     with pytest.raises(OutOfMemory, match="no graph of more than 4,096 positions can be numbered"):
         prove_state(Qubic(), state, "graph", Run(threads=1))
 

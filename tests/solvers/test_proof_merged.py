@@ -18,7 +18,7 @@ from searchbench.game import Game
 from searchbench.games.mnk import MNK
 from searchbench.rules import UNDECIDED
 from searchbench.run import Limits, Run
-from searchbench.solvers.proof import ProofNumber, merged, prove_state
+from searchbench.solvers.proof import ProofNumber, budget, merged, prove_state
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.merged import MergedSearch
 from searchbench.verify import verify_proof
@@ -207,6 +207,6 @@ def test_limits_and_bad_choices() -> None:
 
 
 def test_a_graph_has_no_more_positions_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merged, "LARGEST_ROOM", merged.FIRST_ROOM)
+    monkeypatch.setattr(budget, "LARGEST_GRAPH", merged.FIRST_ROOM)
     with pytest.raises(OutOfMemory, match="no graph of more than 1,024 positions can be numbered"):
         searching(MNK(4, 4, 4)).answer(np.zeros(MNK(4, 4, 4).width, np.int8), 1)

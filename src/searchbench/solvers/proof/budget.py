@@ -8,10 +8,12 @@ limits that has taken many times as long.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from searchbench.errors import BadRequest, LimitReached
+import numpy.typing as npt
+
+from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
 from searchbench.run import Run
@@ -25,12 +27,15 @@ STOPPED_TIMES: Final = 64
 EVIDENCE: Final = 1 << 22
 EVIDENCE_TIMES: Final = 4
 """Nodes for evidence where no limit is set: EVIDENCE, and EVIDENCE_TIMES the nodes of the search."""
+LARGEST_GRAPH: Final = 1 << 29
+"""The most nodes of a graph: edges, of which there is room for four times as many, are numbered in 32 bits."""
 FIRST_PIECE: Final = 1 << 6
 """Nodes of the first piece of a slice."""
 SHORT, LONG = 0.1, 0.4
 """Seconds between which a piece should last: so limits of seconds and interrupts are seen soon, also where rules are slow."""
 SHOWN: Final = 8
 """Moves of the line to the most-proving node that progress shows."""
+Array = npt.NDArray[Any]
 log = logging.getLogger(__name__)
 
 
@@ -77,6 +82,14 @@ class Budget:
             self._pace = max(1, self._pace // 2)
         elif took < SHORT and nodes >= asked == self._pace:
             self._pace *= 2
+
+    def demand_larger(self, graph: Iterable[Array], nodes: int, threads: int = 1) -> None:
+        """Raise OutOfMemory where threads cannot each have a graph of twice as many `nodes` beside theirs, or number it."""
+        if 2 * nodes > LARGEST_GRAPH:
+            raise OutOfMemory(f"{self.game}: no graph of more than {LARGEST_GRAPH:,} positions can be numbered")
+        each = f" in each of {threads} threads" if threads > 1 else ""
+        size = 3 * threads * sum(array.nbytes for array in graph)
+        self.run.demand(size, f"a graph of {2 * nodes:,} positions{each}")
 
     def spend(self, stage: str, nodes: int, repetitions: int) -> None:
         """Count a slice of a search or a piece of it, and report it."""

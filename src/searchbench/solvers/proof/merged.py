@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import OutOfMemory
 from searchbench.game import Game
 from searchbench.hashing import key
 from searchbench.rules import UNDECIDED, State, moves, new_moves, new_state, play, unplay
@@ -31,8 +30,6 @@ from searchbench.solvers.proof.tree import INFINITE, NONE, limited
 SLICE: Final = 1 << 14
 """Nodes created between two reports, at which the search can be stopped."""
 FIRST_ROOM: Final = 1 << 10
-LARGEST_ROOM: Final = 1 << 29
-"""The most nodes: edges, of which there is room for four times as many, are numbered in 32 bits."""
 # The columns of `nodes`: its numbers; its edges, the first and how many (NONE: not developed); the first edge to it, its
 # bucket's next node, whether it waits to be renewed, its depth's last bit, whether it has one parent, and a mark.
 PROOF, DISPROOF, FIRST, COUNT, ABOVE, NEXT, WAITING, ODD, COPY, MARK = range(10)
@@ -329,10 +326,7 @@ class MergedSearch:
             if status != SOLVED:
                 self.budget.check(told)
             if status == FULL:
-                if 2 * len(graph.nodes) > LARGEST_ROOM:
-                    raise OutOfMemory(f"{self.game}: no graph of more than {LARGEST_ROOM:,} positions can be numbered")
-                size = sum(array.nbytes for array in graph)
-                self.budget.run.demand(3 * size, f"a graph of {2 * len(graph.nodes):,} positions")
+                self.budget.demand_larger(graph, len(graph.nodes))
                 graph = larger(graph, self.game)
         holds = bool(graph.nodes[0, PROOF] == 0)
         # A repetition counts as a draw here, which speaks against "at least a win" and for "at least a draw".

@@ -29,8 +29,6 @@ from searchbench.solvers.proof.lines.forcing import (
 )
 
 INFINITE: Final = 1 << 29
-LARGEST_ROOM: Final = 1 << 29
-"""The most nodes: edges, of which there is room for four times as many, are numbered in 32 bits."""
 NONE: Final = -1
 # The columns of `nodes`: its numbers, its edges (the first, and how many; COUNT is NONE for a frontier node), the first edge
 # to it, its hash's next node, and whether it waits to be renewed.

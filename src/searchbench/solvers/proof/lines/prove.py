@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadRequest, BrokenRule, Exhausted, OutOfMemory
+from searchbench.errors import BadRequest, BrokenRule, Exhausted
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.solvers.proof.budget import Budget
@@ -23,7 +23,6 @@ from searchbench.solvers.proof.lines.graph import (
     DISPROOF,
     FIRST,
     FULL,
-    LARGEST_ROOM,
     OTHER,
     PROOF,
     Graph,
@@ -168,7 +167,7 @@ class LineProof:
             if graph.nodes[0, PROOF] == 0 or graph.nodes[0, DISPROOF] == 0:
                 break
             if came == FULL:
-                self._demand_room(graph)
+                self.budget.demand_larger(graph, len(graph.nodes), self._at_work)
                 graph = with_room(graph)
             else:
                 stop = one.nodes + self.budget.room(SLICE)
@@ -177,15 +176,6 @@ class LineProof:
         one.proved = True
         one.evaluations = int(graph.note[CLAIMER]), int(graph.note[OTHER])
         one.records = records(graph, claimer)
-
-    def _demand_room(self, graph: Graph) -> None:
-        """Raise OutOfMemory where the threads at work cannot each have a graph of twice the size beside this one."""
-        room = 2 * len(graph.nodes)
-        if room > LARGEST_ROOM:
-            raise OutOfMemory(f"{self.game}: no graph of more than {LARGEST_ROOM:,} positions can be numbered")
-        threads = f" in each of {self._at_work} threads" if self._at_work > 1 else ""
-        size = 3 * sum(array.nbytes for array in graph)
-        self.budget.run.demand(self._at_work * size, f"a graph of {room:,} positions{threads}")
 
     def _check(self, graph: Graph, came: int) -> None:
         row = graph.nodes[0]
