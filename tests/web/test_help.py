@@ -130,6 +130,17 @@ def test_nothing_is_searched_before_a_shuffle_is_done(page: Any, client: Client)
     assert page.locator("#hint").count() == 0
 
 
+@pytest.mark.parametrize("draw", [0, 0.999])
+def test_a_shuffle_that_would_go_back_and_forth_ends_elsewhere(page: Any, client: Client, draw: float) -> None:
+    page.goto(f"{client.address}/search?game=sliding:2x3&state=0+1+2+3+4+5")
+    page.wait_for_selector("#hint")
+    page.evaluate(f"Math.random = () => {draw}")
+    page.click("#shuffle")
+    page.wait_for_function("() => !document.getElementById('start-search').disabled")
+    assert page.input_value("#state") != "0 1 2 3 4 5"
+    assert page.locator("#hint").count() == 0
+
+
 def test_coordinates_have_one_size_beside_small_and_large_boards(open_position: Callable[..., Any]) -> None:
     sizes = []
     for name in ("noughts", "morris"):

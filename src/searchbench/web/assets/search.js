@@ -99,18 +99,23 @@ function hint() {
   return solved() ? [h("p", { class: "message calm", id: "hint" }, "This state is solved already: shuffle it, make moves on the board, or type another.")] : [];
 }
 
-/** Make some random moves from the state at hand; nothing is searched before they are made. */
+/** Make some random moves from the state at hand, and more while they end where nothing is left to search. */
 async function shuffle() {
   if (!position && !(await look())) return;
   const turn = looks;
   for (const control of [parts.start, parts.shuffle]) control.disabled = true;
   parts.message.replaceChildren(h("p", { class: "message calm" }, "Shuffling …"));
   try {
-    for (let moves = SHUFFLED; moves > 0; moves -= 1) {
-      if (!position?.moves.length || (position.two_players && position.result)) break;
-      const next = position.moves[Math.floor(Math.random() * position.moves.length)];
+    let last = null; // a walk that goes straight back soon ends where it began
+    for (let moves = SHUFFLED; moves > 0 || (solved() && moves > -SHUFFLED); moves -= 1) {
+      if (!position.moves.length || (position.two_players && position.result)) break;
+      const onward = position.moves.filter((move) => move.state !== last);
+      const choice = onward.length ? onward : position.moves;
+      const next = choice[Math.floor(Math.random() * choice.length)];
+      last = position.state;
       const found = await api("/games/position", { game: parts.game.value.trim(), state: next.state });
       if (turn !== looks) return;
+      if (found.result === "solved" && !found.moves.length) break; // an end that no move leaves: stay before it
       position = found;
       if (position.two_players && moves % 10) break;
     }
