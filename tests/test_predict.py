@@ -140,12 +140,15 @@ def test_a_prediction_is_told_as_text_and_as_numbers() -> None:
 
 
 def test_a_prediction_at_once_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = load("pancake:10")
-    assert predict(game, run=RUN).numbers == 3628800  # now all kernels are kept
+    game = load("hanoi:13")
+    assert predict(game, run=RUN).numbers == 1594323  # now all kernels are kept
     found = predict_at_once(game, run=RUN)
     assert found is not None
-    assert found.groups[0].expanded == 3628800
+    assert found.groups[0].expanded == 1594323
     assert predict_at_once(load("pancake:8"), run=RUN) is None  # not worth it
+    rows = load("pancake:10")
+    assert "whole rows of states" in predict(rows, run=RUN).note
+    assert predict_at_once(rows, run=RUN) is None  # far less than is reckoned
     assert predict_at_once(game, "bfs", run=RUN) is None  # in a form that is not predicted
     monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path))
     assert predict_at_once(game, run=RUN) is None

@@ -202,6 +202,23 @@ class Game:
         sequences = self.sequences()
         return 1 if sequences is not None and sequences.reversible else None
 
+    @property
+    def depth_is_distance(self) -> bool:
+        """Claim of a puzzle that its start is solved and no other state is terminal, and that a move takes each move back.
+
+        Where moves are told as rearrangements, or as tables of a product, and cost 1, retrograde analysis then moves whole rows.
+        A class that is derived and has other rules claims it anew.
+        """
+        return False
+
+    @property
+    def finds_distances_by_depth(self) -> bool:
+        """Tell whether the claim is made of the rules that the game has, and is not inherited with others."""
+        owners = [
+            next(kind for kind in type(self).__mro__ if name in vars(kind)) for name in ("depth_is_distance", "rules")
+        ]
+        return self.depth_is_distance and issubclass(owners[0], owners[1])
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
         raise NotImplementedError

@@ -51,6 +51,30 @@ def unmoves_too_few(rules: Rules) -> Rules:
     return {"unmoves": unmoves}
 
 
+def sorted_twice(rules: Rules) -> Rules:
+    right = rules["terminal"]
+
+    def terminal(state: Any) -> int:
+        result = right(state)
+        return 0 if state[0] == 4 and state[1] == 3 else result
+
+    return {"terminal": terminal}
+
+
+def flips_on(rules: Rules) -> Rules:
+    right_play, right_unplay = rules["play"], rules["unplay"]
+
+    def play(state: Any, move: int) -> None:
+        right_play(state, move)
+        right_play(state, 3)
+
+    def unplay(state: Any, move: int) -> None:
+        right_unplay(state, 3)
+        right_unplay(state, move)
+
+    return {"play": play, "unplay": unplay}
+
+
 def unmoves_too_many(rules: Rules) -> Rules:
     right = rules["unmoves"]
 
@@ -606,6 +630,9 @@ PLANTED = [
     ("alternates", "pancake:5", alternates_not, {}),
     ("locality", "graph:0>1;1>2;2>3;3>1;3=0", nothing, {"locality": 1}),
     ("locality", "hanoi:3", nothing, {"locality": 0}),
+    ("depth-is-distance", "pancake:5", sorted_twice, {"depth_is_distance": True}),
+    ("depth-is-distance", "hanoi:3", nothing, {"depth_is_distance": True}),
+    ("depth-is-distance", "pancake:5", flips_on, {"depth_is_distance": True}),
     ("unrank-next", "peg-solitaire:triangle,6", advance_stays, {}),
     ("blanks", "sliding-pattern:2,3,1-2", spread_stays, {}),
     ("blanks", "sliding-pattern:2,3,1-2", departures_to_itself, {}),

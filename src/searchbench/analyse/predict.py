@@ -23,6 +23,7 @@ from searchbench.index.protocol import line_size
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes
+from searchbench.solvers.exhaustive.by_rows import goes_by_rows, rows_of
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
 from searchbench.solvers.exhaustive.configuration import METHODS
 from searchbench.solvers.exhaustive.diagrams.listing import TooMany
@@ -37,6 +38,9 @@ LISTED: Final = 2_000_000
 """How many states that are reached a prediction lists: some seconds of work."""
 MEAGRE: Final = 0.05
 """Where the model decides a smaller share than this of a group with cycles, it cannot be believed: all positions are reckoned."""
+BY_ROWS: Final = (
+    "`solve` moves whole rows of states of this game where they fit the memory, and takes a small part of this time"
+)
 ASKED: Final = 256
 """Of how many sampled states it is asked whether they can be solved at all."""
 
@@ -153,7 +157,10 @@ def predict(
         )
     if VALUES not in choice.rule.forms and choice.solver == BFS:
         raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
-    return Predicting(game, choice.rule, choice.solver, run or Run(), parts).prediction()
+    with run or Run() as active:
+        told = Predicting(game, choice.rule, choice.solver, active, parts).prediction()
+        by_rows = goes_by_rows(game, choice) and rows_of(game, active) is not None
+    return replace(told, note=f"{told.note}; {BY_ROWS}") if by_rows else told
 
 
 def _predict_reached(
@@ -194,7 +201,7 @@ def predict_at_once(
     if choice.solver == SWEEP:
         return None
     names = game.names(choice.rule)
-    if (choice.solver == BFS and form != VALUES) or jit.missing(look_around, names):
+    if (choice.solver == BFS and form != VALUES) or goes_by_rows(game, choice) or jit.missing(look_around, names):
         return None
     predicting = Predicting(game, choice.rule, choice.solver, run or Run(), parts)
     kernels = {kernel for group in predicting.groups for kernel in STRATEGIES[predicting.strategy(group)]}

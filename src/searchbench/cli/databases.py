@@ -85,6 +85,7 @@ def solve(
         show.write_json(facts)
         return
     how = f"{facts['solver']} ({facts['form']})" if "form" in facts else facts["solver"]
+    how += " by rows" * ("rows" in facts)
     compiled = f"compiled in {facts['compile_seconds']} s, " if facts.get("compile_seconds") else ""
     where = f"on {facts['device']}" if "device" in facts else counted(str(facts["threads"]), "thread")
     show.write(

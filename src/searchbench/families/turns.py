@@ -71,6 +71,11 @@ class Turning(Game):
         return None if self.one_way else 1
 
     @property
+    def depth_is_distance(self) -> bool:
+        """Return whether a turn undoes every turn: no state but the start is solved."""
+        return not self.one_way
+
+    @property
     def kinds(self) -> tuple[Kind, ...]:
         """Return the effect of the turns on each kind of pieces."""
         return self.layout.kinds

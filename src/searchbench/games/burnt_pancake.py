@@ -23,6 +23,7 @@ class BurntPancake(Game):
     name: ClassVar[str] = "burnt-pancake"
     consistent: ClassVar[bool] = True
     rearranges: ClassVar[bool] = True
+    depth_is_distance: ClassVar[bool] = True
 
     n: int = 6
 

@@ -19,6 +19,7 @@ class Pancake(Game):
     name: ClassVar[str] = "pancake"
     consistent: ClassVar[bool] = True
     rearranges: ClassVar[bool] = True
+    depth_is_distance: ClassVar[bool] = True
 
     n: int = 8
 

@@ -41,6 +41,7 @@ class Sliding(Game):
     separator: ClassVar[str] = "x"
     consistent: ClassVar[bool] = True
     rearranges: ClassVar[bool] = True
+    depth_is_distance: ClassVar[bool] = True
 
     rows: int = 3
     columns: int = 3

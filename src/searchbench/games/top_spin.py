@@ -25,6 +25,7 @@ class TopSpin(Game):
     name: ClassVar[str] = "top-spin"
     consistent: ClassVar[bool] = True
     rearranges: ClassVar[bool] = True
+    depth_is_distance: ClassVar[bool] = True
 
     n: int = 8
     k: int = 4

@@ -40,8 +40,8 @@ BACKWARDS: Final = (
 )
 """those of retrograde analysis,"""
 NUMBERED: Final = (
-    "legal-closed", "canonical", "locality", "alternates", "rank-of-unrank", "unrank-of-rank", "closed", "parts",
-    "unrank-next", "successor-ranks", "canonical-rank",
+    "legal-closed", "canonical", "locality", "depth-is-distance", "alternates", "rank-of-unrank", "unrank-of-rank", "closed",
+    "parts", "unrank-next", "successor-ranks", "canonical-rank",
 )  # fmt: skip
 """those of all solvers of all states,"""
 GUIDED: Final = ("inverse", "follows", "heuristic", "rearranges")

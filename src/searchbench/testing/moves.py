@@ -345,6 +345,21 @@ def locality(subject: Subject) -> Iterator[Finding]:
                 yield state, f"move {text} leads from depth {depths[state]} to {depths[after]}, `locality` is {claimed}"
 
 
+def depth_is_distance(subject: Subject) -> Iterator[Finding]:
+    """Require that the start is solved, that no other state is terminal, and that a move takes each move back."""
+    first = subject.canonical(subject.start())
+    if subject.terminal(first) != 0:
+        yield first, "the start is not solved, and `depth_is_distance` claims that it is"
+    for state in subject.states:
+        own = subject.canonical(state)
+        if own != first and subject.terminal(state) != UNDECIDED:
+            yield state, "it is terminal, and `depth_is_distance` claims that the start alone is"
+        for move in subject.moves(state):
+            if own not in {after for after, _, _ in _successors(subject, subject.play(state, move))}:
+                text = subject.move_text(state, move)
+                yield state, f"no move takes {text} back, and `depth_is_distance` claims that one does"
+
+
 LAWS = (
     Law("start", start),
     Law("cells-fit", of_each_state(cells_fit)),
@@ -366,5 +381,6 @@ LAWS = (
     Law("rearranges", rearranges),
     Law("alternates", of_each_state(alternates), ("alternates",)),
     Law("locality", locality),
+    Law("depth-is-distance", depth_is_distance),
     Law("parse-format", of_each_state(parse_format)),
 )

@@ -131,6 +131,8 @@ class Subject:
             return "the game tells no `digits`"
         if law.name == "locality" and self.game.locality is None:
             return "the game claims no `locality`"
+        if law.name == "depth-is-distance" and not self.game.finds_distances_by_depth:
+            return "the game does not claim that depths are distances"
         if law.name == "rearranges" and not self.game.rearranges:
             return "the game does not claim that moves are rearrangements"
         return "the game is for one player" if law.two_players and not self.game.two_players else ""

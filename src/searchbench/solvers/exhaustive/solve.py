@@ -17,6 +17,7 @@ from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_in_files, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves, moves_for, solve_by_products
+from searchbench.solvers.exhaustive.by_rows import solve_by_rows, way_of
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for, solve_by_streaming
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import FORMS as FORMS
@@ -81,6 +82,11 @@ def solve_choice(
             compact = _solve_compactly(game, choice, form, active, block_bits, target)
         if compact is not None:
             return compact
+    if jit.backend(target).machine_code and block_bits is None and request.take is None:
+        with run or Run() as active:
+            by_rows = solve_by_rows(game, choice, active)
+        if by_rows is not None:
+            return by_rows
     names = game.names(choice.rule, target)
     with run or Run() as active, working_folder(game, choice.solver, active, choice.rule) as folder:
         taking = None if request.take is None else Taking(game, choice.rule, names, active, request.take)
@@ -97,7 +103,7 @@ def _solve_compactly(
         form = REACHABILITY
     if form is None:
         begun = form_begun(run.work)  # which another memory does not change
-        if begun == BFS:
+        if begun in (BFS, way_of(BFS)):
             return None
         form = next((one for one in choice.forms if begun in (one, form_in_files(one))), None)
     quickest = (

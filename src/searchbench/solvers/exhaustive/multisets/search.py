@@ -48,6 +48,7 @@ class MultisetSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
+        self.layout = plan.game.places, plan.word_bits
         self.deal = Deal(_words(plan), _words(plan))
         names = jit.Names({})
         self.pull_tails = jit.bind(kernels.pull_tails, names)
@@ -91,7 +92,7 @@ class MultisetSearch:
         """Return the codes of all states."""
         game = self.plan.game
         low, high = self.vectors["low"], self.vectors["high"]
-        return PlaneCodes(low, high, {"all": counts}, game.size, game.places, self.plan.word_bits)
+        return PlaneCodes(low, high, {"all": counts}, game.size, *self.layout)
 
     def _tasks(self, lines: Array) -> list[Array]:
         """Return the tiles, (class, first line) each, in small lists; `lines` is the number of lines of each class."""

@@ -38,15 +38,23 @@ class LevelSearch(Protocol):
     """A search of one level at a time.
 
     `size` is the number of states in the index; `vectors` are the arrays needed to resume, of which a rank needs the blocks
-    that `deal` gives it; `on_files` tells whether they are files. `ahead` is the number of states of the next level that an
-    interrupted run has already found.
+    that `deal` gives it; `on_files` tells whether they are files.
     """
 
     size: int
     deal: Deal
     vectors: dict[str, Array]
     on_files: bool
-    ahead: int
+
+    @property
+    def ahead(self) -> int:
+        """Return how many states of the next level an interrupted run has already found."""
+        ...
+
+    @property
+    def layout(self) -> tuple[int, int]:
+        """Return the number of states of a row of the vectors, and of its bits."""
+        ...
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many are new, and their numbers if they are at most FEW."""

@@ -34,6 +34,7 @@ class AlternatingSearch:
     def __init__(self, plan: Plan, start: int, run: Run, work: WorkingFolder | None) -> None:
         self.plan, self.run = plan, run
         self.size = plan.game.size
+        self.layout = plan.game.places, plan.word_bits
         self.deal = Deal(plan.words, plan.block_words)
         self.on_files = work is not None and self.deal.count == 1 and bytes_needed(plan) > run.memory
         self.vectors = {
@@ -165,8 +166,7 @@ class AlternatingSearch:
         """Return the codes of all states."""
         plan = self.plan
         return AlternatingCodes(
-            self.vectors["reached"], self.vectors["second"], counts, plan.game.size, plan.game.places, plan.word_bits,
-            self.start_parity,
+            self.vectors["reached"], self.vectors["second"], counts, plan.game.size, *self.layout, self.start_parity
         )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ class PlaneSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
+        self.layout = plan.game.places, plan.word_bits
         self.deal = Deal(plan.words, plan.block_words)
         names = jit.Names({})
         self.advance = jit.bind(planes.advance, names)
@@ -99,7 +100,7 @@ class PlaneSearch:
         """Return the codes of all states; of several ranks, on the first one."""
         plan = self.plan
         del self.result
-        return PlaneCodes(*planes_of(self), {"all": counts}, plan.game.size, plan.game.places, plan.word_bits)
+        return PlaneCodes(*planes_of(self), {"all": counts}, plan.game.size, *self.layout)
 
 
 def bytes_needed(plan: Plan) -> int:

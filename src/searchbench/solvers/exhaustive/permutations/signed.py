@@ -206,6 +206,7 @@ class SignedSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
+        self.layout = 1, 1
         self.deal = Deal(plan.words, plan.words // plan.rows)
         rank_sequence, unrank_sequence = LexicographicPermutation(plan.game.n).functions()
         self.advance = jit.bind(advance, jit.Names({"rank": rank_sequence, "unrank": unrank_sequence}))

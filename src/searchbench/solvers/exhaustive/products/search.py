@@ -51,7 +51,7 @@ class ProductSearch:
         self.deal = Deal(rows * words, rows * words)
         self.advance = jit.bind(kernels.advance, jit.Names({}))
         self.tables = _tables(moves, words, weight)
-        self.row_bits = 64 * words
+        self.layout = self.columns, 64 * words
         self.vectors: dict[str, Array] = {
             name: np.zeros(rows * words, np.uint64) for name in ("frontier", "low", "high")
         }
@@ -82,7 +82,7 @@ class ProductSearch:
         self.new_counts, kept["counts"] = kept["counts"], self.new_counts
         if count > FEW:
             return count, []
-        places = (divmod(bit, self.row_bits) for bit in bits_in(kept["frontier"]))
+        places = (divmod(bit, self.layout[1]) for bit in bits_in(kept["frontier"]))
         return count, [row * self.columns + column for row, column in places]
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
@@ -91,14 +91,12 @@ class ProductSearch:
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
         """Return the codes of all states."""
-        return PlaneCodes(
-            self.vectors["low"], self.vectors["high"], {"all": counts}, self.size, self.columns, self.row_bits
-        )
+        return PlaneCodes(self.vectors["low"], self.vectors["high"], {"all": counts}, self.size, *self.layout)
 
     def _room(self) -> Room:
         """Allocate the buffers of a thread."""
-        reached = np.zeros(self.row_bits, np.uint8)
-        left = np.zeros(self.row_bits // 64, np.uint64)
+        reached = np.zeros(self.layout[1], np.uint8)
+        left = np.zeros(self.layout[1] // 64, np.uint64)
         return Room(
             reached, reached.view(np.uint64), left, np.uint64(0), np.uint64(1), np.uint64(EIGHT_BYTES), np.uint64(56)
         )  # fmt: skip

@@ -1,0 +1,186 @@
+"""Whole depths of games whose moves move rows of numbers at once: told as rearrangements, or as tables of a product.
+
+The searches of :mod:`by_streaming` and :mod:`by_products` mark the states of a level by bits. Here each state that a level
+marks also gets its depth, in a byte. Where the game claims that depths are distances, this is retrograde analysis: it begins at
+the only solved state, and goes to the predecessors, which are the successors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.game import Game
+from searchbench.index.protocol import line_size
+from searchbench.jit import FIRST, STOP, intervals, trailing_zeros
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bfs import numbered
+from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves
+from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for
+from searchbench.solvers.exhaustive.choice import VALUES, Choice
+from searchbench.solvers.exhaustive.permutations.levels import Array, LevelSearch, search_levels
+from searchbench.solvers.exhaustive.products.search import ProductSearch, bytes_needed
+from searchbench.store import Database
+from searchbench.store.planes import AlternatingCodes, PlaneCodes
+from searchbench.store.working import WorkingFolder, form_begun, working_folder
+from searchbench.values import BFS, RETROGRADE, Distance
+
+LEAST: Final = 1 << 20
+"""With fewer numbers any way takes a moment."""
+DEEPEST: Final = 254
+"""The largest depth that a byte holds."""
+WHOLE: Final = "whole"
+"""The name of the depths among the vectors of a search."""
+
+
+class Rows(NamedTuple):
+    """Hold how rows are moved, the memory of the search in bits, and the function that makes it."""
+
+    by: str
+    memory: int
+    search: Callable[[int, Run, WorkingFolder | None], LevelSearch]
+
+
+def way_of(solver: str) -> str:
+    """Return what unfinished work of a solver by rows is called."""
+    return f"{solver} by rows"
+
+
+def goes_by_rows(game: Game, choice: Choice) -> bool:
+    """Tell whether values that are asked for are depths in a table, of a game that is large enough."""
+    if choice.solver == RETROGRADE:
+        wanted = choice.rule.claims == Distance.claims and game.finds_distances_by_depth and not game.has("cost")
+    else:
+        wanted = choice.solver == BFS and VALUES in choice.forms
+    parts = game.parts() if wanted else []
+    return len(parts) == 1 and line_size(parts) >= LEAST
+
+
+def rows_of(game: Game, run: Run) -> Rows | None:
+    """Return how the rows of a game are moved; None where it does not tell its moves, or where these do not suit."""
+    method = method_for(game.sequences(), run)
+    if method is not None:
+        return Rows(STREAMING, method.memory, method.search)
+    moves = fitting_moves(game, run)
+    if moves is not None:
+        return Rows(PRODUCT, bytes_needed(moves), lambda start, run, _: ProductSearch(moves, start, run))
+    return None
+
+
+def solve_by_rows(game: Game, choice: Choice, run: Run) -> Database | None:
+    """Find whole depths, or distances, by rows; None where the game, the memory or unfinished work asks for another way."""
+    way, begun = way_of(choice.solver), form_begun(run.work)
+    rows = rows_of(game, run) if goes_by_rows(game, choice) and begun in (None, way) else None
+    if rows is None:
+        return None
+    size = line_size(game.parts())
+    memory = (
+        rows.memory + rows.memory // 2 + size
+    )  # of two or more vectors, one more tells the states that have their depth
+    if begun is None and memory > run.memory:
+        return None
+    run.demand(memory, f"solving {game} ({size:,} states) with {way}")
+    start = numbered(game, game.rank(game.start()))
+    with working_folder(game, way, run, choice.rule) as work:
+        search = WholeDepths(rows.search(start, run, work), run, memory)
+        layers = search_levels(search, start, run, work)
+    facts = {
+        "solver": choice.solver, **({"form": VALUES} if choice.solver == BFS else {}), "rows": rows.by,
+        "levels": len(layers.counts), **run.times, "threads": run.threads, "memory": memory,
+    }  # fmt: skip
+    return Database(game, choice.rule, search.whole, facts)
+
+
+class WholeDepths:
+    """Search as another search does, and write 1 + depth of each state that a level finds; 0 stands for a state not reached.
+
+    `memory` is what both take, with a byte for each state.
+    """
+
+    def __init__(self, search: LevelSearch, run: Run, memory: int) -> None:
+        self.search, self.run, self.memory = search, run, memory
+        self.size, self.deal, self.vectors, self.on_files = search.size, search.deal, search.vectors, search.on_files
+        self.reached = [self.vectors[name] for name in ("reached", "low", "high") if name in self.vectors]
+        self.told: Array = np.zeros_like(self.reached[0])
+        self.vectors[WHOLE] = np.zeros(self.size, np.uint8)
+        self.kernel = jit.bind(tell, jit.Names({}))
+        self._tell(0)
+
+    @property
+    def ahead(self) -> int:
+        """Return how many states of the next level an interrupted run has already found."""
+        return self.search.ahead
+
+    @property
+    def layout(self) -> tuple[int, int]:
+        """Return the states and the bits of a row."""
+        return self.search.layout
+
+    def level(self, depth: int) -> tuple[int, list[int]]:
+        """Find the states of this depth and write it; return how many are new, and their numbers if they are few."""
+        found = self.search.level(depth)
+        self._tell(depth)
+        return found
+
+    def resume(self, work: WorkingFolder, reached: int) -> None:
+        """Load the vectors and the depths from a working folder."""
+        self._make_room(len(work.record["counts"]) - 1)
+        self.search.resume(work, reached)
+        self.told = np.bitwise_or.reduce(self.reached)
+
+    def codes(self, counts: Sequence[int]) -> PlaneCodes | AlternatingCodes:
+        """Keep the depths, and return what the search itself has found."""
+        self.whole = self.vectors.pop(WHOLE)
+        return self.search.codes(counts)
+
+    def _tell(self, depth: int) -> None:
+        self._make_room(depth)
+        pieces = intervals(0, len(self.told), max(1, min(1 << 16, len(self.told) // (8 * self.run.threads))))
+        one, other = self.reached[0], self.reached[-1]
+        self.run.launch(
+            self.kernel,
+            pieces,
+            one,
+            other,
+            self.told,
+            self.vectors[WHOLE],
+            FIRST,
+            STOP,
+            1 + depth,
+            *self.layout,
+            np.uint64(1),
+        )
+
+    def _make_room(self, depth: int) -> None:
+        """Take two bytes for each depth where one does not hold it. Raises OutOfMemory."""
+        if depth > DEEPEST and self.vectors[WHOLE].itemsize == 1:
+            self.run.demand(self.memory + 2 * self.size, f"keeping depths of {self.size:,} states above {DEEPEST}")
+            self.vectors[WHOLE] = self.vectors[WHOLE].astype(np.uint16)
+
+
+def tell(
+    one: Any, other: Any, told: Any, whole: Any, first: int, stop: int, code: int, places: int, row_bits: int,
+    unit: Any,
+) -> None:  # fmt: skip
+    """Give the code to the states in the words first .. stop - 1 that are reached, in either vector, and are not told yet.
+
+    A row of `places` states takes `row_bits` bits: a power of two of them, or whole words. `unit` is 1 as a word.
+    """
+    for word in range(first, stop):
+        left = (one[word] | other[word]) & ~told[word]
+        told[word] |= left
+        if row_bits >= 64:
+            words = row_bits >> 6
+            before = word // words * places + (word % words << 6)
+            while left != 0:
+                whole[before + trailing_zeros(left)] = code
+                left &= left - unit
+        else:
+            shift = trailing_zeros(row_bits)
+            while left != 0:
+                bit = 64 * word + trailing_zeros(left)
+                whole[(bit >> shift) * places + (bit & (row_bits - 1))] = code
+                left &= left - unit
