@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests import naive
 
 from searchbench import load, solve
@@ -18,9 +21,10 @@ from searchbench.games.pancake import Pancake
 from searchbench.games.sliding import Sliding
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import by_rows, solve_states
+from searchbench.solvers.exhaustive import by_products, by_rows, solve_states
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder
+from twisty import Twisty, twisties
 
 PUZZLES = [
     "sliding:3x3",
@@ -81,6 +85,25 @@ def test_a_table_by_rows_is_verified(tmp_path: Path) -> None:
     assert found.verify()
     assert not (tmp_path / "eight.db.work").exists()
     assert len(found.line(found.find(found.hardest())[0]).moves) == 31
+
+
+@dataclass(frozen=True)
+class Claiming(Twisty):
+    """Claim that the depth of each state is its distance."""
+
+    depth_is_distance: ClassVar[bool] = True
+
+
+@settings(max_examples=20)
+@given(twisties(), st.integers(1, 3))
+def test_distances_of_random_puzzles_are_those_of_a_plain_search(twisty: Twisty, threads: int) -> None:
+    game = Claiming(twisty.ways, twisty.dial, twisty.turns)
+    with mock.patch.object(by_rows, "LEAST", 1), mock.patch.object(by_products, "LEAST_COLUMNS", 1):
+        found = solve_states(game, run=Run(threads=threads))
+    assert found.facts["rows"] == "product"
+    graph = naive.explicit(game)
+    distances = naive.distances(graph)
+    assert found.codes.tolist() == [distances.get(graph.numbers[number], -1) + 1 for number in sorted(graph.numbers)]
 
 
 def test_small_games_go_state_by_state() -> None:
