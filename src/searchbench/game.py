@@ -196,11 +196,12 @@ class Game:
 
         It is 1 where every move can be undone by one move, and 0 where every move leads away from the start, as when pieces
         are only ever added or taken. Breadth-first search keeps depths modulo 3 or 4 only of games that claim 0 or 1: else
-        a depth could not be told from one that is 3 or 4 smaller. By default 1 where `sequences` shows it. (The locality of
-        a breadth-first search graph; Zhou and Hansen 2006.)
+        a depth could not be told from one that is 3 or 4 smaller. By default 1 where `sequences` shows it, or the game
+        claims that depths are distances. (The locality of a breadth-first search graph; Zhou and Hansen 2006.)
         """
         sequences = self.sequences()
-        return 1 if sequences is not None and sequences.reversible else None
+        reversible = self.finds_distances_by_depth or (sequences is not None and sequences.reversible)
+        return 1 if reversible else None
 
     @property
     def depth_is_distance(self) -> bool:

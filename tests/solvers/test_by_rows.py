@@ -92,6 +92,7 @@ class Claiming(Twisty):
     """Claim that the depth of each state is its distance."""
 
     depth_is_distance: ClassVar[bool] = True
+    locality = Game.locality
 
 
 @settings(max_examples=20)
