@@ -39,6 +39,7 @@ class SlidingGroups(Abstraction):
     """
 
     name: ClassVar[str] = "sliding-groups"
+    depth_is_distance: ClassVar[bool] = True
 
     rows: int = 3
     columns: int = 3

@@ -74,6 +74,11 @@ class Pattern(Abstraction):
         return self.original().one_way
 
     @property
+    def depth_is_distance(self) -> bool:
+        """Return whether a turn undoes every turn."""
+        return not self.one_way
+
+    @property
     def width(self) -> int:
         """Return the number of cells: one per place and one per twist."""
         return self.index().width
