@@ -181,6 +181,16 @@ def test_turns_that_go_one_way_make_no_claim() -> None:
 
 
 @pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("deepest", [253, 254, 255, 256])
+def test_depths_around_the_last_code_of_a_byte(deepest: int) -> None:
+    """The code of depth 254 would mark no position in a byte."""
+    found = solve_states(Claiming(1, 2 * deepest, (((0, 1), (0, 0)),)))  # a dial alone moves
+    assert found.facts["rows"] == "product"
+    assert found.histogram() == {None: 2 * deepest, 0: 1, **dict.fromkeys(range(1, deepest), 2), deepest: 1}
+    assert found.codes.dtype == (np.uint8 if deepest < 254 else np.uint16)
+
+
+@pytest.mark.usefixtures("always")
 def test_more_levels_than_a_byte_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plain = state_by_state(load("sliding:3x3"))
     monkeypatch.setattr(by_rows, "DEEPEST", 9)

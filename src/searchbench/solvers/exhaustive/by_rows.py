@@ -30,8 +30,8 @@ from searchbench.values import BFS, RETROGRADE, Distance
 
 LEAST: Final = 1 << 20
 """With fewer numbers any way takes a moment."""
-DEEPEST: Final = 254
-"""The largest depth that a byte holds."""
+DEEPEST: Final = 253
+"""The largest depth that a byte holds beside 0, not reached, and the mark of what is no position."""
 WHOLE: Final = "whole"
 """The name of the depths among the vectors of a search."""
 
@@ -50,7 +50,9 @@ def way_of(solver: str) -> str:
 
 
 def goes_by_rows(game: Game, choice: Choice) -> bool:
-    """Tell whether values that are asked for are depths in a table, of a game that is large enough."""
+    """Tell whether values that are asked for are depths in a table, of a puzzle that is large enough."""
+    if game.two_players:
+        return False
     if choice.solver == RETROGRADE:
         wanted = choice.rule.claims == Distance.claims and game.finds_distances_by_depth and not game.has("cost")
     else:
@@ -79,7 +81,7 @@ def solve_by_rows(game: Game, choice: Choice, run: Run) -> Database | None:
     size = line_size(game.parts())
     memory = (
         rows.memory + rows.memory // 2 + size
-    )  # of two or more vectors, one more tells the states that have their depth
+    )  # a vector more, of at least two, tells which states have their depth
     if begun is None and memory > run.memory:
         return None
     run.demand(memory, f"solving {game} ({size:,} states) with {way}")
@@ -141,18 +143,8 @@ class WholeDepths:
         pieces = intervals(0, len(self.told), max(1, min(1 << 16, len(self.told) // (8 * self.run.threads))))
         one, other = self.reached[0], self.reached[-1]
         self.run.launch(
-            self.kernel,
-            pieces,
-            one,
-            other,
-            self.told,
-            self.vectors[WHOLE],
-            FIRST,
-            STOP,
-            1 + depth,
-            *self.layout,
-            np.uint64(1),
-        )
+            self.kernel, pieces, one, other, self.told, self.vectors[WHOLE], FIRST, STOP, 1 + depth, *self.layout, np.uint64(1)
+        )  # fmt: skip
 
     def _make_room(self, depth: int) -> None:
         """Take two bytes for each depth where one does not hold it. Raises OutOfMemory."""
