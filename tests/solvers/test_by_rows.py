@@ -95,6 +95,7 @@ class Claiming(Twisty):
 
     depth_is_distance: ClassVar[bool] = True
     locality = Game.locality
+    dtype: ClassVar[Any] = np.int16
 
 
 @settings(max_examples=20)

@@ -123,9 +123,10 @@ class WholeDepths:
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth and write it; return how many are new, and their numbers if they are few."""
-        found = self.search.level(depth)
-        self._tell(depth)
-        return found
+        count, numbers = self.search.level(depth)
+        if count > 0:
+            self._tell(depth)
+        return count, numbers
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors and the depths from a working folder."""
