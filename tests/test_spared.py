@@ -30,7 +30,7 @@ def told(self):
     finalize(self)
 
 KernelLibrary._finalize_specific = told
-sb.solve("sliding:3x3", threads=1)
+sb.solve("sliding:2x4", threads=1)
 """
 
 

@@ -28,8 +28,8 @@ from searchbench.store.planes import AlternatingCodes, PlaneCodes
 from searchbench.store.working import WorkingFolder, form_begun, working_folder
 from searchbench.values import BFS, RETROGRADE, Distance
 
-LEAST: Final = 1 << 20
-"""With fewer numbers any way takes a moment."""
+LEAST: Final = 1 << 16
+"""With fewer numbers any way takes a moment, and small games are solved without compiling."""
 DEEPEST: Final = 253
 """The largest depth that a byte holds beside 0, not reached, and the mark of what is no position."""
 WHOLE: Final = "whole"
