@@ -315,6 +315,14 @@ def test_a_puzzle_that_nothing_solves_is_told(program: Program, tmp_path: Path) 
     assert "no state is solved: `terminal` returns 0 for a solved state" in out
 
 
+def test_a_game_of_two_players_that_says_nothing_of_values_is_told(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace("return 0 if state[0] == 0", "return -1 if state[0] == 0"))
+    for command, ends in (("check", 10), ("solve", 0), ("prove", 30)):
+        code, out, err = program(command, file)
+        assert (code, 'values = "outcome"' in out + err) == (ends, True), (command, out, err)
+
+
 PARAMETERS = [
     ("n: int = 9\n    more: tuple = (3, 4)", (5, (1, (2,)))), ("n: int = 9\n    more: int | None = None", (5, None)),
     ("n: int = 9\n    more: str = 'a,b'", (5, "x,y=3,z")), ("n: int = 9\n    more: float = 0.5", (5, 0.25)),

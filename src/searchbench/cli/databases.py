@@ -94,7 +94,10 @@ def solve(
         f"{where}{' (simulated)' * ('simulated' in facts)}"
     )
     if not facts["reachable"] and not database.game.two_players:
-        show.write("  no state is solved: `terminal` returns 0 for a solved state, and UNDECIDED for all others")
+        show.write(
+            "  no state is solved: `terminal` returns 0 for a solved state, and UNDECIDED for all others; "
+            'a game of two players says values = "outcome"'
+        )
     for name, group in database.facts.get("groups", {}).items():
         show.write(f"  part {name}: {counted(str(group['levels']), 'level')}, {group['seconds']} s")
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")

@@ -172,7 +172,7 @@ def _check(game: Game) -> None:
     if not rule.outcomes:
         raise BadRequest(
             f"{game} has values of the rule {rule.name!r}: only a game of two players with the rule 'outcome' "
-            "(win, draw, loss) can be proved; use solve, or search for a puzzle"
+            '(win, draw, loss), which its class says by values = "outcome", can be proved; use solve, or search for a puzzle'
         )
     if game.max_moves > LARGEST_PLACE:
         raise BadRequest(f"{game} has up to {game.max_moves:,} moves in a state; proof search takes {LARGEST_PLACE:,}")
