@@ -51,16 +51,6 @@ def unmoves_too_few(rules: Rules) -> Rules:
     return {"unmoves": unmoves}
 
 
-def lost_at_last(rules: Rules) -> Rules:
-    right = rules["terminal"]
-
-    def terminal(state: Any) -> int:
-        result = right(state)
-        return -1 if result == 0 else result
-
-    return {"terminal": terminal}
-
-
 def sorted_twice(rules: Rules) -> Rules:
     right = rules["terminal"]
 
@@ -640,7 +630,6 @@ PLANTED = [
     ("alternates", "pancake:5", alternates_not, {}),
     ("locality", "graph:0>1;1>2;2>3;3>1;3=0", nothing, {"locality": 1}),
     ("locality", "hanoi:3", nothing, {"locality": 0}),
-    ("some-solved", "pancake:5", lost_at_last, {}),
     ("depth-is-distance", "pancake:5", sorted_twice, {"depth_is_distance": True}),
     ("depth-is-distance", "hanoi:3", nothing, {"depth_is_distance": True}),
     ("depth-is-distance", "pancake:5", flips_on, {"depth_is_distance": True}),
@@ -683,7 +672,7 @@ PLANTED = [
 ]
 RAISING = {start_raises}
 """The errors that are found as exceptions; any other law that finds one has not found its error."""
-STATELESS = {"known", "some-solved", "start", "parts", "images", "digits-tables"}
+STATELESS = {"known", "start", "parts", "images", "digits-tables"}
 """Laws that a game can break as a whole."""
 
 

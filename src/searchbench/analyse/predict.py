@@ -159,7 +159,7 @@ def predict(
         raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
     with run or Run() as active:
         told = Predicting(game, choice.rule, choice.solver, active, parts).prediction()
-        by_rows = goes_by_rows(game, choice) and rows_of(game, active) is not None
+        by_rows = parts is None and goes_by_rows(game, choice) and rows_of(game, active) is not None
     return replace(told, note=f"{told.note}; {BY_ROWS}") if by_rows else told
 
 
@@ -201,8 +201,10 @@ def predict_at_once(
     if choice.solver == SWEEP:
         return None
     names = game.names(choice.rule)
-    if (choice.solver == BFS and form != VALUES) or goes_by_rows(game, choice) or jit.missing(look_around, names):
+    if (choice.solver == BFS and form != VALUES) or jit.missing(look_around, names):
         return None
+    if parts is None and goes_by_rows(game, choice):
+        return None  # far less than is reckoned here
     predicting = Predicting(game, choice.rule, choice.solver, run or Run(), parts)
     kernels = {kernel for group in predicting.groups for kernel in STRATEGIES[predicting.strategy(group)]}
     if any(jit.missing(kernel, names) or not jit.is_kept(kernel, names) for kernel in kernels):

@@ -106,7 +106,7 @@ def check(
     if as_json:
         broken = [{"law": one.law, "state": one.state, "message": one.message} for one in result.broken]
         seen = {"states": result.states, "numbers": result.numbers, "size": result.size}
-        show.write_json({**seen, "laws": list(result.laws), "broken": broken})
+        show.write_json({**seen, "laws": list(result.laws), "broken": broken, "notes": list(result.notes)})
     else:
         show.write(result)
     if result.broken:

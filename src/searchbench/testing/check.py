@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from searchbench.errors import OutOfMemory, SearchBenchError, ValueOverflow
 from searchbench.game import Game
+from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -60,7 +62,8 @@ class Check:
     """The outcome of a check: the `laws` checked, the `skipped` ones with the reason, and the `broken` ones.
 
     `states` is the number of states checked, `numbers` how many of the index's `size` numbers were among them; the laws of
-    moves were checked on `swept` numbers (0: on the same). True as a condition if no law is broken.
+    moves were checked on `swept` numbers (0: on the same). `notes` tell what no law forbids, and few games mean. True as a
+    condition if no law is broken.
     """
 
     game: str
@@ -71,6 +74,7 @@ class Check:
     numbers: int = 0
     size: int = 0
     swept: int = 0
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Return whether no law is broken."""
@@ -79,7 +83,7 @@ class Check:
     def __str__(self) -> str:
         names = dict.fromkeys(one.law for one in self.broken)
         head = f"{self.game}: {self._looked_at()}; {len(self.laws)} laws checked, {len(names)} broken"
-        return "\n  ".join([head, *self._told()])
+        return "\n  ".join([head, *self._told(), *self.notes])
 
     def _told(self) -> Iterator[str]:
         """Yield each message once, with the states that it holds for; laws that the same findings break stand together."""
@@ -129,8 +133,18 @@ def check_game(game: Game, samples: int | None = None, seed: int = 0, run: Run |
         work.compare_with_solution(active)
     return Check(
         str(game), tuple(work.laws), tuple(work.skipped), tuple(work.broken), work.states, work.numbers,
-        work.subject.size, work.swept,
+        work.subject.size, work.swept, tuple(_notes(work.subject)),
     )  # fmt: skip
+
+
+def _notes(subject: Subject) -> Iterator[str]:
+    """Yield what is strange about a game, and no law forbids; a rule that raises an exception has broken a law."""
+    if subject.game.two_players or not len(subject.numbers) >= subject.size > 0:
+        return
+    with suppress(Exception):
+        results = {subject.terminal(state) for state in subject.states} - {UNDECIDED}
+        if results == {-1}:
+            yield 'no state is solved, and some are lost (`terminal`): a game of two players says values = "outcome"'
 
 
 def _first_lot(game: Game) -> int:

@@ -82,15 +82,6 @@ def result(subject: Subject, state: State) -> Iterator[str]:
         yield f"`terminal` returned {found}: {TOO_MUCH}"
 
 
-def some_solved(subject: Subject) -> Iterator[Finding]:
-    """Require of a puzzle that not every state that is decided is lost, where all numbers of the index are looked at."""
-    if not len(subject.numbers) >= subject.size > 0:
-        return
-    results = {subject.terminal(state) for state in subject.states} - {UNDECIDED}
-    if results and 0 not in results:
-        yield None, 'no state is solved, and some are lost (`terminal`): a game of two players says values = "outcome"'
-
-
 def max_moves(subject: Subject, state: State) -> Iterator[str]:
     """Require that `moves` writes at most `max_moves`, `unmoves` at most `max_unmoves`."""
     for name, limit in (("moves", subject.game.max_moves), ("unmoves", subject.game.max_unmoves)):
@@ -374,7 +365,6 @@ LAWS = (
     Law("cells-fit", of_each_state(cells_fit)),
     Law("rules-leave-state", of_each_state(rules_leave_state)),
     Law("result", of_each_state(result)),
-    Law("some-solved", some_solved),
     Law("max-moves", of_each_state(max_moves)),
     Law("moves-differ", of_each_state(moves_differ)),
     Law("unplay-undoes-play", of_each_state(unplay_undoes_play)),

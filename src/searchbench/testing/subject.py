@@ -131,8 +131,6 @@ class Subject:
             return "the game tells no `digits`"
         if law.name == "locality" and self.game.locality is None:
             return "the game claims no `locality`"
-        if law.name == "some-solved" and self.game.two_players:
-            return "the game is for two players"
         if law.name == "depth-is-distance" and not self.game.finds_distances_by_depth:
             return "the game does not claim that depths are distances"
         if law.name == "rearranges" and not self.game.rearranges:

@@ -79,9 +79,8 @@ def solve_by_rows(game: Game, choice: Choice, run: Run) -> Database | None:
     if rows is None:
         return None
     size = line_size(game.parts())
-    memory = (
-        rows.memory + rows.memory // 2 + size
-    )  # a vector more, of at least two, tells which states have their depth
+    told = rows.memory // 2  # a vector more, beside two at the least, tells which states have their depth
+    memory = rows.memory + told + size
     if begun is None and memory > run.memory:
         return None
     run.demand(memory, f"solving {game} ({size:,} states) with {way}")
