@@ -22,7 +22,7 @@ LONG = "2 3 4 8 5 11 9 7 6 10 0 1"  # 405,119 nodes: no glance finds its line
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["search", "sliding:3x4", LONG, "--method", "idastar", "--seconds", "1"], "searched"),
+        (["search", "sliding:3x4", LONG, "--method", "idastar", "--seconds", "2"], "searched"),
         (["prove", "connect4:4x4", "--method", "dfpn", "--no-evidence", "--seconds", "5"], "proved"),
     ],
 )
