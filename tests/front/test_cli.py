@@ -47,6 +47,26 @@ def test_a_table_that_nobody_will_wait_for_is_told_before_it_is_begun(
     assert "not begun" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("game", "name", "rows"),
+    [
+        ("graph:0>1:5;1>2;0>2:9;2=0", "cost", [(5, 1), (9, 0)]),
+        ("graph:0>1:5;0>2:9;1>3;2>3;3=0,score", "gain", [(9, 0), (5, 0)]),
+    ],
+)
+def test_a_probe_tells_what_moves_cost_or_gain(
+    game: str, name: str, rows: list[tuple[int, int]], program: Program, tmp_path: Path
+) -> None:
+    assert program("solve", game, "--to", tmp_path / "weighed.db").code == 0
+    moves = program("probe", tmp_path / "weighed.db", "0", "--json").json["moves"]
+    assert [(move[name], move["value"]) for move in moves] == rows
+    assert f"move  {name}  value after it  state" in program("probe", tmp_path / "weighed.db", "0").out
+
+
+def test_a_probe_tells_no_costs_where_all_are_alike(program: Program, databases: dict[str, Path]) -> None:
+    assert "move  value after it  state" in program("probe", databases["eight"]).out
+
+
 def test_a_database_is_converted(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
     answer = program(
         "convert", databases["eight"], "--form", "best-move", "--codec", "zstd:19", "--to", tmp_path / "x.db", "--json"

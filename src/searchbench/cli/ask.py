@@ -103,21 +103,41 @@ def probe(
     if leaves is not None:
         raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     position = position_in(database, state)
-    rule, value, choices = database.rule, database.probe(position), database.moves(position)
-    texts = [database.game.format_move(position.state, choice.move) for choice in choices]
+    rules, rule, value = database.game, database.rule, database.probe(position)
+    choices, elsewhere = database.moves_within(position)
+    weight = _weight(database)
+
+    def told(move: int) -> dict[str, Any]:
+        weighed = {} if weight is None else {weight: int(rules.call(weight, list(position.state), move))}
+        return {"move": rules.format_move(position.state, move), **weighed}
+
+    moves = [
+        {**told(choice.move), "state": choice.position.text, "value": show.plain(rule, choice.value)}
+        for choice in choices
+    ]
+    values = [rule.format(choice.value) for choice in choices]
+    for move, error in elsewhere:
+        after = rules.position(rules.play(position.state, move))
+        moves.append({**told(move), "state": after.text, "value": None, "lacks": error.part})
+        values.append(f"in {error.part}, not here")
     if as_json:
-        moves = [
-            {"move": text, "state": choice.position.text, "value": show.plain(rule, choice.value)}
-            for text, choice in zip(texts, choices, strict=True)
-        ]
         show.write_json({"value": show.plain(rule, value), "moves": moves})
         return
     show.write(position)
     show.write(f"\n{position.text}   {rule.format(value)}\n")
+    weighed = () if weight is None else (weight,)
     rows = [
-        (text, rule.format(choice.value), choice.position.text) for text, choice in zip(texts, choices, strict=True)
+        (move["move"], *(str(move[name]) for name in weighed), text, move["state"])
+        for move, text in zip(moves, values, strict=True)
     ]
-    show.write(show.table(rows, ("move", "value after it", "state")) if rows else "no moves")
+    show.write(show.table(rows, ("move", *weighed, "value after it", "state")) if rows else "no moves")
+
+
+def _weight(database: Database) -> str | None:
+    """Return "cost" or "gain" where values count what moves cost or gain, and moves differ in it: it decides which are best."""
+    rule = database.rule
+    name = "gain" if rule.two_players else "cost"
+    return name if database.game.has(name) and not rule.outcomes and not rule.from_start else None
 
 
 def line(
