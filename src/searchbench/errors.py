@@ -41,6 +41,14 @@ class BadState(SearchBenchError):
     """Report notation or numbers that are no state of the game."""
 
 
+class LacksPart(BadState):
+    """Report a state in a part of the game that a database lacks, as a slice does; `part` is its name."""
+
+    def __init__(self, message: str, part: str | None) -> None:
+        super().__init__(message)
+        self.part = part
+
+
 class BadMove(SearchBenchError):
     """Report a move that is not legal in the state it was asked for."""
 

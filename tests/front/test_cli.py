@@ -47,6 +47,26 @@ def test_a_table_that_nobody_will_wait_for_is_told_before_it_is_begun(
     assert "not begun" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("game", "name", "rows"),
+    [
+        ("graph:0>1:5;1>2;0>2:9;2=0", "cost", [(5, 1), (9, 0)]),
+        ("graph:0>1:5;0>2:9;1>3;2>3;3=0,score", "gain", [(9, 0), (5, 0)]),
+    ],
+)
+def test_a_probe_tells_what_moves_cost_or_gain(
+    game: str, name: str, rows: list[tuple[int, int]], program: Program, tmp_path: Path
+) -> None:
+    assert program("solve", game, "--to", tmp_path / "weighed.db").code == 0
+    moves = program("probe", tmp_path / "weighed.db", "0", "--json").json["moves"]
+    assert [(move[name], move["value"]) for move in moves] == rows
+    assert f"move  {name}  value after it  state" in program("probe", tmp_path / "weighed.db", "0").out
+
+
+def test_a_probe_tells_no_costs_where_all_are_alike(program: Program, databases: dict[str, Path]) -> None:
+    assert "move  value after it  state" in program("probe", databases["eight"]).out
+
+
 def test_a_database_is_converted(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
     answer = program(
         "convert", databases["eight"], "--form", "best-move", "--codec", "zstd:19", "--to", tmp_path / "x.db", "--json"
@@ -167,6 +187,61 @@ def test_find_by_value_number_and_predicate(program: Program, databases: dict[st
     (tmp_path / "mine.py").write_text("def corner(position):\n    return position.state[0] == 0\n")
     mine = program("find", eight, "--value", "28", "--predicate", f"{tmp_path / 'mine.py'}:corner", "--json").json
     assert mine["count"] == len([p for p in sb.open_database(eight).find(value=28) if p.state[0] == 0]) > 0
+
+
+@pytest.fixture(scope="module")
+def rook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rook") / "rook.db"
+    sb.solve("chess:KRK,4,4", to=folder)
+    return folder
+
+
+def test_states_are_counted_and_found_by_part_side_and_condition(program: Program, rook: Path) -> None:
+    table = sb.open_database(rook)
+    counts: dict[tuple[str, int, str], int] = {}
+    for part in table.parts:
+        for position in table.find(numbers=(part.start, part.stop)):
+            key = (part.name, position.state[0], table.rule.kind(table.probe(position)))
+            counts[key] = counts.get(key, 0) + 1
+
+    def row(name: str, chosen: list[int]) -> str:
+        return ",".join([name, *map(str, chosen)])
+
+    kinds = ("win", "draw", "loss")
+    by_side = [
+        row(name, [sum(n for (_, mover, one), n in counts.items() if (mover, one) == (side, kind)) for kind in kinds])
+        for side, name in enumerate(("White", "Black"))
+    ]
+    assert program("stats", rook, "--by", "side", "--csv").out.splitlines() == ["side,won,drawn,lost", *by_side]
+    by_part = [row(part.name, [counts.get((part.name, 1, kind), 0) for kind in kinds]) for part in table.parts]
+    told = program("stats", rook, "--by", "part", "--side", "black", "--csv").out.splitlines()
+    assert told == ["part,won,drawn,lost", *by_part]
+    white = [number for number in table.select(lambda value: value.depth > 4) if table.position(number).state[0] == 0]
+    some = ("--side", "first", "--parts", "KRK", "--where", "value.depth > 4")
+    found = program("stats", rook, *some, "--json").json
+    assert (found["states"], sum(found["histogram"].values())) == (len(white), len(white))
+    listed = program("find", rook, *some, "--limit", "1000", "--json").json
+    assert listed == {"count": len(white), "states": [table.position(number).text for number in white]}
+    assert program("stats", rook, "--numbers", "0-9", "--json").json["states"] == table.count(numbers=(0, 10))
+
+
+@pytest.mark.parametrize(
+    ("database", "words", "told"),
+    [
+        ("rook", ("--side", "green"), "expected first or second or White or Black"),
+        ("rook", ("--by", "layer", "--side", "White"), "of the conditions, it takes --parts"),
+        ("rook", ("--by", "colour"), "expected part, side or layer"),
+        ("rook", ("--compression", "--side", "White"), "measures whole parts"),
+        ("token", ("--by", "side"), "do not tell which side is to move"),
+        ("token", ("--side", "first"), "do not tell which side is to move"),
+        ("eight", ("--side", "first"), "has one player"),
+    ],
+)
+def test_a_side_that_states_do_not_tell_is_refused(
+    database: str, words: tuple[str, ...], told: str, program: Program, databases: dict[str, Path], rook: Path
+) -> None:
+    answer = program("stats", rook if database == "rook" else databases[database], *words)
+    assert (answer.code, told in answer.err) == (30, True), answer
 
 
 def test_a_line_is_shown_board_by_board(program: Program, databases: dict[str, Path]) -> None:

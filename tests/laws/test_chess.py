@@ -237,9 +237,13 @@ def test_endings_that_there_are_not_are_refused(spec: str, right: str) -> None:
 @pytest.mark.parametrize(
     ("fen", "right"),
     [
-        ("", "expected 8 ranks and a side"),
-        ("8/8/8/8 w", "expected 8 ranks and a side"),
-        ("8/8/8/8/4k3/8/8/K6Q", "expected 8 ranks and a side"),
+        ("", "has 0 ranks, the board 8; expected a text such as '7k/8/8/8/8/8/8/KQr5 w'"),
+        ("8/8/8/8 w", "has 4 ranks, the board 8"),
+        ("9/8/8/8/4k3/8/8/K6Q w", "has 9 squares in rank 8, the board 8"),
+        ("8/8/8/8/4k3/8/8/K5Q w", "has 7 squares in rank 1, the board 8"),
+        ("8/8/8/8/4k3/8/8/K6Q", "does not say behind the ranks who is to move, w or b"),
+        ("8/8/8/8/4k3/8/8/K6Q white", "does not say behind the ranks who is to move, w or b"),
+        ("8/8/8/8/4k3/8/8/K6Q w KQ - 0 1", "allows castling, 'KQ', and an ending knows none"),
         ("8/8/8/8/4k3/8/8/K5NQ w", "has a queen and a knight besides White's king; in KQKR White has a queen"),
         ("8/8/8/8/4k3/8/8/K5QQ w", "has two queens besides White's king; in KQKR White has a queen"),
         ("8/8/8/8/8/8/8/K6Q w", "lacks a king"),

@@ -10,9 +10,10 @@ import pytest
 
 import searchbench as sb
 from searchbench import cli
-from searchbench.errors import BadRequest, BadState
+from searchbench.errors import BadRequest, BadState, LacksPart
 from searchbench.learning import export, grade, truths
 from searchbench.store import Database
+from searchbench.web.answers import moves_answer
 
 
 @pytest.fixture(scope="module")
@@ -231,3 +232,29 @@ def test_messages_name_a_database_by_its_game_and_folder(whole: Database, tmp_pa
     with pytest.raises(BadRequest, match=f"^the database of awari:5,last in {tmp_path}/alone.db is a slice"):
         alone.verify()
     assert repr(alone).startswith("<Database of awari:5,last: score of 455 numbers")
+
+
+def test_a_slice_shows_the_moves_that_it_knows_and_names_the_part_of_each_other(
+    whole: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = whole.convert(tmp_path / "alone.db", parts=[whole.parts[4].name])
+    some = next(
+        position for position in alone.find() if 0 < len(alone.moves_within(position)[0]) < len(whole.moves(position))
+    )
+    known, elsewhere = alone.moves_within(some)
+    assert known == [choice for choice in whole.moves(some) if whole.number(choice.position) >= alone.parts[0].start]
+    assert len(known) + len(elsewhere) == len(whole.moves(some))
+    with pytest.raises(LacksPart, match=f"is in the part '{elsewhere[0][1].part}'"):
+        alone.moves(some)
+    assert cli.run(["probe", str(tmp_path / "alone.db"), some.text]) == 0
+    assert f"in {elsewhere[0][1].part}, not here" in capsys.readouterr().out
+    assert cli.run(["probe", str(tmp_path / "alone.db"), some.text, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["value"] == whole.probe(some)
+    assert [move.get("lacks") for move in told["moves"]] == [None] * len(known) + [error.part for _, error in elsewhere]
+    answered = moves_answer(alone, some)
+    assert [move["lacks"] for move in answered] == [move.get("lacks") for move in told["moves"]]
+    whole_best = {move["move"] for move in moves_answer(whole, some) if move["best"]}
+    assert {move["move"] for move in answered if move["best"]} == whole_best & {
+        move["move"] for move in answered if move["value"]
+    }

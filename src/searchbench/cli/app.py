@@ -47,7 +47,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "convert": "forms",
         "verify": "databases",
         "repair": "databases",
-        "stats": "databases",
+        "stats": "stats",
         "find": "ask",
         "probe": "ask",
         "line": "ask",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Option
+from searchbench.cli.conditions import Among
 from searchbench.cli.derived import derived
 from searchbench.cli.options import CertificateLeaves, Folder, Json, Kept, OwnGame, StateInFolder
 
@@ -17,35 +16,22 @@ if TYPE_CHECKING:
     from searchbench.game import Position
     from searchbench.store import Database
 
-Predicate = Callable[["Position"], bool]
-
 
 @dataclass(frozen=True)
-class Conditions:
-    """Say which states are wanted."""
+class Values:
+    """Say which values are wanted."""
 
     value: Annotated[
         str | None, Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
     ] = None
     hardest: Annotated[bool, Option("--hardest", help="The states that are furthest from the end.")] = False
-    parts: Annotated[
-        str | None, Option(metavar="NAMES", help="Only the states of these parts, such as KQK,KRK; by default all.")
-    ] = None
-    numbers: Annotated[str | None, Option(metavar="A-B", help="Only the states with these numbers.")] = None
-    where: Annotated[
-        str | None,
-        Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
-    ] = None
-    predicate: Annotated[
-        str | None,
-        Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
-    ] = None
 
 
 @derived
 def find(
     folder: Folder,
-    conditions: Conditions,
+    values: Values,
+    among: Among,
     limit: Annotated[int, Option(min=0, help="Show at most so many; the count is of all.")] = 10,
     game: OwnGame = None,
     as_json: Json = False,
@@ -53,15 +39,12 @@ def find(
     """Find the states that meet all of the conditions."""
     import searchbench as sb
     from searchbench.errors import BadRequest
-    from searchbench.store.slices import sliced
 
-    if conditions.hardest and conditions.value is not None:
+    if values.hardest and values.value is not None:
         raise BadRequest("give --value or --hardest, not both")
-    database = sb.open_database(folder, game)
-    database = database if conditions.parts is None else sliced(database, conditions.parts)
-    wanted = database.hardest() if conditions.hardest else conditions.value
-    test = _all_of([_expression(conditions.where, database), _function(conditions.predicate)])
-    count, states = _found(database, wanted, _interval(conditions.numbers, database.size), test, limit)
+    database = among.cut(sb.open_database(folder, game))
+    wanted = database.hardest() if values.hardest else values.value
+    count, states = _found(database, wanted, among, limit)
     if as_json:
         show.write_json({"count": count, "states": [position.text for position in states]})
         return
@@ -73,16 +56,15 @@ def find(
             show.write(position)
 
 
-def _found(
-    database: Database, value: Any, numbers: tuple[int, int] | None, test: Predicate | None, limit: int
-) -> tuple[int, list[Position]]:
+def _found(database: Database, value: Any, among: Among, limit: int) -> tuple[int, list[Position]]:
     """Count the states and return the first ones; what a test of the user's own needs is looked at only once."""
-    if test is None:
+    if not among.tests(database):
+        numbers = among.interval(database)
         return database.count(value, numbers), database.find(value, numbers, limit=limit)
     count, states = 0, []
-    for number in database.select(value, numbers, test):
+    for _, position in among.matching(database, value):
         if count < limit:
-            states.append(database.position(number))
+            states.append(position)
         count += 1
     return count, states
 
@@ -103,21 +85,41 @@ def probe(
     if leaves is not None:
         raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     position = position_in(database, state)
-    rule, value, choices = database.rule, database.probe(position), database.moves(position)
-    texts = [database.game.format_move(position.state, choice.move) for choice in choices]
+    rules, rule, value = database.game, database.rule, database.probe(position)
+    choices, elsewhere = database.moves_within(position)
+    weight = _weight(database)
+
+    def told(move: int) -> dict[str, Any]:
+        weighed = {} if weight is None else {weight: int(rules.call(weight, list(position.state), move))}
+        return {"move": rules.format_move(position.state, move), **weighed}
+
+    moves = [
+        {**told(choice.move), "state": choice.position.text, "value": show.plain(rule, choice.value)}
+        for choice in choices
+    ]
+    values = [rule.format(choice.value) for choice in choices]
+    for move, error in elsewhere:
+        after = rules.position(rules.play(position.state, move))
+        moves.append({**told(move), "state": after.text, "value": None, "lacks": error.part})
+        values.append(f"in {error.part}, not here")
     if as_json:
-        moves = [
-            {"move": text, "state": choice.position.text, "value": show.plain(rule, choice.value)}
-            for text, choice in zip(texts, choices, strict=True)
-        ]
         show.write_json({"value": show.plain(rule, value), "moves": moves})
         return
     show.write(position)
     show.write(f"\n{position.text}   {rule.format(value)}\n")
+    weighed = () if weight is None else (weight,)
     rows = [
-        (text, rule.format(choice.value), choice.position.text) for text, choice in zip(texts, choices, strict=True)
+        (move["move"], *(str(move[name]) for name in weighed), text, move["state"])
+        for move, text in zip(moves, values, strict=True)
     ]
-    show.write(show.table(rows, ("move", "value after it", "state")) if rows else "no moves")
+    show.write(show.table(rows, ("move", *weighed, "value after it", "state")) if rows else "no moves")
+
+
+def _weight(database: Database) -> str | None:
+    """Return "cost" or "gain" where values count what moves cost or gain, and moves differ in it: it decides which are best."""
+    rule = database.rule
+    name = "gain" if rule.two_players else "cost"
+    return name if database.game.has(name) and not rule.outcomes and not rule.from_start else None
 
 
 def line(
@@ -155,77 +157,3 @@ def position_in(database: Database, text: str) -> Position:
     if text.strip() == "hardest":
         return database.find(database.hardest(), limit=1)[0]
     return database.game.position(text)
-
-
-def _interval(text: str | None, size: int) -> tuple[int, int] | None:
-    """Return the first number and the one after the last of "A-B", "A-", "-B" or "A"."""
-    from searchbench.errors import BadRequest
-
-    if text is None:
-        return None
-    first, separator, last = text.partition("-")
-    try:
-        begin = int(first or 0)
-        end = int(last or size - 1) if separator else begin
-    except ValueError:
-        raise BadRequest(f"numbers {text!r}: expected two numbers such as 0-999") from None
-    if not 0 <= begin <= end < size:
-        raise BadRequest(f"numbers {text!r}: expected A-B with 0 <= A <= B <= {size - 1:,}")
-    return begin, end + 1
-
-
-def _expression(text: str | None, database: Database) -> Predicate | None:
-    from searchbench.errors import BadRequest
-
-    if text is None:
-        return None
-    try:
-        code = compile(text, "--where", "eval")
-    except SyntaxError as error:
-        raise BadRequest(f"--where {text!r}: {error.msg}") from None
-
-    def test(position: Position) -> bool:
-        known = {"position": position, "state": position.state, "value": database.probe(position)}
-        try:
-            return bool(eval(code, known))  # the user's own expression, on the user's own machine
-        except Exception as error:
-            raise BadRequest(f"--where {text!r} on {position.text!r}: {type(error).__name__}: {error}") from None
-
-    return test
-
-
-def _function(text: str | None) -> Predicate | None:
-    from searchbench.errors import BadRequest
-
-    if text is None:
-        return None
-    function = function_in(text, "--predicate")
-
-    def test(position: Position) -> bool:
-        try:
-            return bool(function(position))
-        except Exception as error:
-            raise BadRequest(f"--predicate {text} on {position.text!r}: {type(error).__name__}: {error}") from None
-
-    return test
-
-
-def function_in(text: str, option: str) -> Callable[..., Any]:
-    """Return the function of the user's own that "FILE.py:FUNCTION", given to an option, names. Raises BadRequest."""
-    from searchbench.catalogue import import_file
-    from searchbench.errors import BadRequest
-
-    path, separator, name = text.rpartition(":")
-    if not separator:
-        raise BadRequest(f"{option} {text!r}: expected a file and a function such as mine.py:interesting")
-    if not Path(path).is_file():
-        raise BadRequest(f"{option} {text!r}: there is no file {path}")
-    function: Callable[..., Any] | None = getattr(import_file(Path(path)), name, None)
-    if not callable(function):
-        raise BadRequest(f"{option} {text!r}: {path} has no function {name!r}")
-    return function
-
-
-def _all_of(tests: list[Predicate | None]) -> Predicate | None:
-    given = [test for test in tests if test is not None]
-    return (lambda position: all(test(position) for test in given)) if given else None

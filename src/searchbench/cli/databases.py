@@ -11,7 +11,6 @@ from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
-from searchbench.cli.forms import tell_compression, words
 from searchbench.cli.options import (
     CertificateLeaves,
     Folder,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
     from searchbench.game import Game
     from searchbench.run import Run
-    from searchbench.store import Database
 
 
 def _solving() -> Sequence[Mapping[str, type[Any]]]:
@@ -319,100 +317,3 @@ def repair(
         show.write_json(found.as_dict())
     else:
         show.write(found)
-
-
-@dataclass(frozen=True)
-class Compression:
-    """Say how compression is measured."""
-
-    compression: Annotated[
-        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
-    ] = False
-    forms: Annotated[
-        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
-    ] = None
-    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None
-
-
-@dataclass(frozen=True)
-class Counting:
-    """Say which states are counted together."""
-
-    solvable: Annotated[
-        bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
-    ] = False
-    parts: Annotated[
-        str | None, Option(metavar="NAMES", help="Count or measure these parts only, such as KQK,KRK; by default all.")
-    ] = None
-    by: Annotated[
-        str | None, Option(metavar="WHAT", help="Count for each `part`, or `layer` of a game whose parts are layers.")
-    ] = None
-    csv: Annotated[bool, Option("--csv", help="Write the counts of parts as comma-separated values.")] = False
-
-
-@derived
-def stats(
-    folder: Kept,
-    measured: Compression,
-    counting: Counting,
-    game: OwnGame = None,
-    as_json: Json = False,
-) -> None:
-    """Count the states of a database by their value or the records of a certificate by ply, or measure forms of a database."""
-    from searchbench.cli import certificates
-    from searchbench.errors import BadRequest
-    from searchbench.store import Certificate, open_kept
-    from searchbench.store.slices import chosen_parts, sliced
-
-    database = open_kept(folder, game)
-    if isinstance(database, Certificate):
-        if counting != Counting() or measured != Compression():
-            raise BadRequest(f"{folder} is a certificate: of the options, it takes --game and --json")
-        certificates.stats(database, as_json)
-        return
-    solvable, parts, by = counting.solvable, counting.parts, counting.by
-    if parts is not None and solvable:
-        raise BadRequest("--solvable counts all parts: leave --parts out")
-    if measured.compression:
-        names = [] if parts is None else [part.name for part in chosen_parts(database, parts)]
-        tell_compression(database, words(measured.forms), words(measured.codecs), names, as_json)
-        return
-    if measured != Compression():
-        raise BadRequest("--forms and --codecs go with --compression")
-    database = database if parts is None else sliced(database, parts)
-    if by is not None:
-        _by_part(database, by, counting.csv, as_json)
-        return
-    if counting.csv:
-        raise BadRequest("--csv goes with --by part or --by layer")
-    counts, rule = database.histogram(), database.rule
-    left = _solvable(database) if solvable else {}
-    if as_json:
-        histogram = {rule.format(value): count for value, count in counts.items() if value is not None}
-        facts: dict[str, Any] = {"states": database.states, "reachable": database.reachable, "histogram": histogram}
-        show.write_json(facts | ({"solvable": {str(depth): n for depth, n in left.items()}} if solvable else {}))
-        return
-    show.write(f"{database.game}: {database.states:,} states, {database.reachable:,} with a value of {rule.name}")
-    show.write()
-    show.write(show.histogram(rule, counts))
-    if solvable:
-        show.write("\nof these can still be solved\n")
-        show.write(show.histogram(rule, left))
-
-
-def _by_part(database: Database, by: str, csv: bool, as_json: bool) -> None:
-    from searchbench.analyse.by_part import counts_by_part
-
-    heading, rows = counts_by_part(database, by)
-    if as_json:
-        show.write_json([dict(zip(heading, (name, *counts), strict=True)) for name, counts in rows])
-    elif csv:
-        show.write("\n".join([",".join(heading), *(",".join([name, *map(str, counts)]) for name, counts in rows)]))
-    else:
-        show.write(show.table([[name, *(f"{count:,}" for count in counts)] for name, counts in rows], heading))
-
-
-def _solvable(database: Database) -> dict[int, int]:
-    from searchbench.analyse.duality import solvable_by_depth
-
-    return solvable_by_depth(database)

@@ -60,7 +60,7 @@ def serve(
 ) -> None:
     """Show databases and searches in the browser, with a JSON API."""
     from searchbench.catalogue import load
-    from searchbench.cli.ask import function_in
+    from searchbench.cli.conditions import function_in
     from searchbench.errors import BadRequest
 
     if any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn")):

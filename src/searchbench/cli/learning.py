@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from searchbench.cli import show
-from searchbench.cli.ask import function_in
 from searchbench.cli.commands import Option
+from searchbench.cli.conditions import function_in
 from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, Json, OwnGame, Progress
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadRequest, BadState
+from searchbench.errors import BadRequest, BadState, LacksPart
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part, line_size
 from searchbench.late import late
@@ -193,9 +193,10 @@ class Database:
             raise BadState(f"{self.game}: number {number} lies outside the index of {self._end:,} numbers")
         if not any(part.start <= number < part.stop for part in self.parts):
             other = next((part.name for part in self.game.parts() if part.start <= number < part.stop), None)
-            raise BadState(
+            raise LacksPart(
                 f"{self.game}: number {number} is in the part {other!r}; this database has the parts {self._part_names()}: "
-                f"solve or cut that one, too, with --parts {other} (parts={other!r} in Python)"
+                f"solve or cut that one, too, with --parts {other} (parts={other!r} in Python)",
+                other,
             )
         return self.store.code(number)
 
@@ -208,15 +209,27 @@ class Database:
         return self.rule.decode(self._call("finish", self._call("initial", result, 0)))
 
     def moves(self, what: What = None) -> list[Choice]:
-        """Return the legal moves of a state, the positions after them and their values, best first."""
+        """Return the legal moves of a state, the positions after them and their values, best first.
+
+        Raises LacksPart where a move leads to a part that the database lacks.
+        """
+        choices, elsewhere = self.moves_within(what)
+        if elsewhere:
+            raise elsewhere[0][1]
+        return choices
+
+    def moves_within(self, what: What = None) -> tuple[list[Choice], list[tuple[int, LacksPart]]]:
+        """Return the moves to parts that the database has, as `moves` does, and each other move with the error that says why."""
         state = self.game.position(what).state
         self.number(state)
-        choices = []
+        choices, elsewhere = [], []
         for move in self.game.moves(state):
             after = Position(self.game, tuple(self.game.play(state, move)))
-            value = self.probe(after)
-            choices.append(Choice(move, after, value))
-        return sorted(choices, key=lambda choice: self.preference(state, choice))
+            try:
+                choices.append(Choice(move, after, self.probe(after)))
+            except LacksPart as error:
+                elsewhere.append((move, error))
+        return sorted(choices, key=lambda choice: self.preference(state, choice)), elsewhere
 
     def preference(self, state: Sequence[int], choice: Choice) -> Any:
         """Return a sort key of a state's moves: the best one has the least, and so has each that is as good."""

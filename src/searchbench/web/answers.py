@@ -49,18 +49,26 @@ def probe_answer(database: Database, position: Position) -> Answer:
 
 
 def moves_answer(database: Database, position: Position) -> list[Answer]:
-    """Return the moves, best first, each with its value for the player who makes it."""
-    choices = database.moves(position)
+    """Return the moves, best first, each with its value for the player who makes it; then those to parts that are not there."""
+    game = database.game
+    choices, elsewhere = database.moves_within(position)
     worths = [database.worth(position.state, choice) for choice in choices]
-    return [
+    best = database.probe(position) if elsewhere else worths[0] if worths else None
+    found = [
         {
-            **_move(database.game, position, choice.move, choice.position),
+            **_move(game, position, choice.move, choice.position),
             "value": value_answer(database.rule, worth),
             "after": value_answer(database.rule, choice.value),
-            "best": worth == worths[0] and worth is not None and database.rule.ranks_moves,
+            "best": worth == best and worth is not None and database.rule.ranks_moves,
+            "lacks": None,
         }
         for choice, worth in zip(choices, worths, strict=True)
     ]
+    unknown: Answer = {"value": None, "after": None, "best": False}
+    for move, error in elsewhere:
+        after = game.position(game.play(position.state, move))
+        found.append({**_move(game, position, move, after), **unknown, "lacks": error.part})
+    return found
 
 
 def _move(game: Game, position: Position, move: int, after: Position) -> Answer:
@@ -106,7 +114,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
     if database is None:
         after = [(move, game.position(game.play(position.state, move))) for move in game.moves(position.state)]
         moves = [_move(game, position, move, following) for move, following in after]
-        answer["moves"] = [{**move, "value": None, "after": None, "best": False} for move in moves]
+        answer["moves"] = [{**move, "value": None, "after": None, "best": False, "lacks": None} for move in moves]
         return answer
     answer |= probe_answer(database, position)
     number = answer["number"]

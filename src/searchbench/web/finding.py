@@ -8,12 +8,9 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from searchbench import jit
 from searchbench.errors import BadRequest, LimitReached, UnknownName
 from searchbench.game import Position
-from searchbench.learning.tables import write_states
+from searchbench.learning.cells import Cells, State
 from searchbench.store import Database
 from searchbench.values import Result, Value
 from searchbench.web.condition import Scope, clauses, compared, condition
@@ -24,10 +21,6 @@ SECONDS: Final = 1.5
 PATIENCE: Final = 30.0
 """Seconds of search for a hardest position, once for each database."""
 FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
-FEW: Final = 1 << 8
-"""Positions whose cells a request reads one by one; those of more are read in blocks."""
-BLOCK: Final = 1 << 10
-"""Positions whose cells are read together, by compiled rules in all but the smallest games."""
 SPOTS, EACH = 64, 16
 """Places of a database that are looked at to tell what cells hold, and how many positions at each."""
 MOST_TOLD: Final = 12
@@ -36,7 +29,6 @@ NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",
 "draw" or "loss" for the player to move, and the plies to it."""
 FitsValue = Callable[[Value], bool]
-State = tuple[int, ...]
 Test = Callable[[int, State], bool]
 """Asks of a number, and of the cells of its position where a condition asks for them."""
 _VALUES: Final = frozenset({"value", "outcome", "plies"})
@@ -202,31 +194,6 @@ def _listed(database: Database, fits: FitsValue) -> bool:
     """Return whether the header lists all positions with wanted values, as it does for small layers."""
     few = database.facts.get("few", {})
     return all(str(found) in few for found in database.histogram() if fits(found))
-
-
-class Cells:
-    """Read the cells of positions: of the first few one by one, so that a page that is full soon waits for no compiler."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._read = 0
-
-    def of(self, numbers: Any) -> Iterator[tuple[int, State]]:
-        """Yield each of an array of numbers with the cells of its position."""
-        few = max(0, FEW - self._read)
-        for number in numbers[:few].tolist():
-            self._read += 1
-            yield number, self._database.position(number).state
-        for first in range(few, len(numbers), BLOCK):
-            block = numbers[first : first + BLOCK]
-            yield from zip(block.tolist(), map(tuple, self._block(block).tolist()), strict=True)
-
-    def _block(self, numbers: Any) -> Any:
-        game = self._database.game
-        states = np.zeros((len(numbers), game.width), game.dtype)
-        names = game.names(self._database.rule, game.quickest_target)
-        jit.bind(write_states, names)(numbers, 0, len(numbers), states)
-        return states
 
 
 def _by_walking(database: Database, fits: FitsValue) -> Test:

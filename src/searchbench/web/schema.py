@@ -55,7 +55,8 @@ class States(Request):
 class Move(BaseModel):
     """A move: as text, the state after it, the cells to click, and its value.
 
-    `value` is for the player who makes the move, `after` for the player to move after it.
+    `value` is for the player who makes the move, `after` for the player to move after it. `lacks` is the part to which the
+    move leads if the database, as a slice, lacks it: then both values are null.
     """
 
     move: str
@@ -64,6 +65,7 @@ class Move(BaseModel):
     value: Value | None
     after: Value | None
     best: bool
+    lacks: str | None
 
 
 class Moves(BaseModel):

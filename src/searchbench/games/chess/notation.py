@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from searchbench.board import CHESSMEN
+from searchbench.board import CHESSMEN, counted
 from searchbench.errors import BadState
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
@@ -31,12 +31,12 @@ def men_on(ending: Ending, state: Sequence[int]) -> dict[int, str]:
 def parse(game: Chess, text: str) -> list[int]:
     """Read a FEN: the ranks from the last, "w" or "b" for the side to move, and the square that a pawn has just passed.
 
-    Its third field, castling, and the numbers at its end say nothing of an ending.
+    The numbers at its end say nothing of an ending.
     """
     words = text.split()
-    ranks = [re.sub(r"[1-8]", lambda found: "." * int(found[0]), rank) for rank in words[0].split("/")] if words else []
-    if [len(rank) for rank in ranks] != [game.columns] * game.rows or words[1:2] not in (["w"], ["b"]):
-        raise BadState(f"{game}: {text!r}: expected {game.rows} ranks and a side such as {game.format(game.start())!r}")
+    ranks = [re.sub(r"[1-9]", lambda found: "." * int(found[0]), rank) for rank in words[0].split("/")] if words else []
+    if wrong := _wrong_fields(game, ranks, words[1:3]):
+        raise BadState(f"{game}: {text!r} {wrong}; expected a text such as {game.format(game.start())!r}")
     squares = "".join(reversed(ranks))
     if unknown := sorted(set(squares) - set(KINDS + KINDS.lower() + ".")):
         raise BadState(f"{game}: {text!r} has {unknown[0]!r}, which is none of the men {game.men}")
@@ -50,6 +50,20 @@ def parse(game: Chess, text: str) -> list[int]:
     if len(words) > 3 and words[3] != "-":
         _set_passing(game, state, words[3], text)
     return state
+
+
+def _wrong_fields(game: Chess, ranks: Sequence[str], fields: Sequence[str]) -> str:
+    """Say what is wrong with the ranks of a FEN, or with its fields for the side to move and for castling; "" if nothing is."""
+    if len(ranks) != game.rows:
+        return f"has {counted(str(len(ranks)), 'rank')}, the board {game.rows}"
+    for row, rank in zip(range(game.rows, 0, -1), ranks, strict=True):
+        if len(rank) != game.columns:
+            return f"has {counted(str(len(rank)), 'square')} in rank {row}, the board {game.columns}"
+    if fields[:1] not in (["w"], ["b"]):
+        return "does not say behind the ranks who is to move, w or b"
+    if fields[1:] not in ([], ["-"]):
+        return f"allows castling, {fields[1]!r}, and an ending knows none"
+    return ""
 
 
 def _placed(game: Chess, squares: str, side: int, text: str) -> list[int]:

@@ -330,8 +330,8 @@ function keyOf(move, place) {
 }
 
 function moveItem(move, place) {
-  const kind = facts.two_players || move.best ? move.value.kind : "worse";
-  const value = called(shown(move));
+  const kind = move.lacks ? "none" : facts.two_players || move.best ? move.value.kind : "worse";
+  const value = move.lacks ? { text: `in ${partCalled(move.lacks)}, not here`, kind: "none" } : called(shown(move));
   const item = h(
     "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
     h(keyOf(move, place) ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, keyOf(move, place) ?? (numbered() ? "" : place + 1)), h("span", { class: `name${move.best && !blind ? " best" : ""}` }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),

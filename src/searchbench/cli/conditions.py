@@ -1,0 +1,175 @@
+"""Conditions on the states of a database: their part, number and side to move, and Python of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from searchbench.cli.commands import Option
+
+if TYPE_CHECKING:
+    from searchbench.game import Game, Position
+    from searchbench.store import Database
+    from searchbench.values import Value
+
+Test = Callable[["Position", Callable[[], "Value"]], bool]
+"""Asks of a position, and of what finds its value."""
+
+
+@dataclass(frozen=True)
+class Among:
+    """Say among which states."""
+
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Only the states of these parts, such as KQK,KRK; by default all.")
+    ] = None
+    numbers: Annotated[str | None, Option(metavar="A-B", help="Only the states with these numbers.")] = None
+    side: Annotated[
+        str | None,
+        Option(
+            metavar="NAME", help="Only the states in which this side is to move: first or second, or a name as White."
+        ),
+    ] = None
+    where: Annotated[
+        str | None,
+        Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
+    ] = None
+    predicate: Annotated[
+        str | None,
+        Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
+    ] = None
+
+    @property
+    def by_part(self) -> bool:
+        """Tell whether parts are the only condition: how many states of a part have which value is kept with it."""
+        return (self.numbers, self.side, self.where, self.predicate) == (None, None, None, None)
+
+    def cut(self, database: Database) -> Database:
+        """Return the database of the parts. Raises BadRequest."""
+        from searchbench.store.slices import sliced
+
+        return database if self.parts is None else sliced(database, self.parts)
+
+    def interval(self, database: Database) -> tuple[int, int] | None:
+        """Return the first number and the one after the last. Raises BadRequest."""
+        return _interval(self.numbers, database.size)
+
+    def tests(self, database: Database) -> list[Test]:
+        """Return what is asked of each state. Raises BadRequest."""
+        asked = (_side(self.side, database.game), _expression(self.where), _function(self.predicate))
+        return [test for test in asked if test is not None]
+
+    def matching(self, database: Database, value: Any = None) -> Iterator[tuple[int, Position]]:
+        """Yield the numbers and states of a database, already cut, that meet all conditions. Raises BadRequest."""
+        from searchbench.game import Position
+        from searchbench.learning.cells import Cells
+
+        tests, cells = self.tests(database), Cells(database)
+        for some in database.numbers(value, self.interval(database)):
+            for number, state in cells.of(some):
+                position = Position(database.game, state)
+
+                def worth(number: int = number) -> Value:
+                    return database.rule.decode(database.code(number))
+
+                if all(test(position, worth) for test in tests):
+                    yield number, position
+
+
+def side_names(game: Game) -> tuple[str, str]:
+    """Return what people call the two sides of a game whose states tell who is to move. Raises BadRequest."""
+    from searchbench.errors import BadRequest
+
+    if not game.two_players:
+        raise BadRequest(f"{game} has one player: there are no sides")
+    if game.mover(game.start()) is None:
+        raise BadRequest(
+            f"{game}: its states do not tell which side is to move: `mover` returns None, as where they show what this side sees"
+        )
+    return game.sides
+
+
+def _side(text: str | None, game: Game) -> Test | None:
+    from searchbench.errors import BadRequest
+
+    if text is None:
+        return None
+    names = [name.lower() for name in side_names(game)]
+    asked = text.strip().lower()
+    matches = [side for side, word in enumerate(("first", "second")) if asked in (word, names[side])]
+    if not matches:
+        told = [name for name in game.sides if " " not in name]
+        raise BadRequest(f"--side {text!r}: expected {' or '.join(['first', 'second', *told])}")
+    return lambda position, _value: game.mover(position.state) == matches[0]
+
+
+def _interval(text: str | None, size: int) -> tuple[int, int] | None:
+    """Return the first number and the one after the last of "A-B", "A-", "-B" or "A"."""
+    from searchbench.errors import BadRequest
+
+    if text is None:
+        return None
+    first, separator, last = text.partition("-")
+    try:
+        begin = int(first or 0)
+        end = int(last or size - 1) if separator else begin
+    except ValueError:
+        raise BadRequest(f"numbers {text!r}: expected two numbers such as 0-999") from None
+    if not 0 <= begin <= end < size:
+        raise BadRequest(f"numbers {text!r}: expected A-B with 0 <= A <= B <= {size - 1:,}")
+    return begin, end + 1
+
+
+def _expression(text: str | None) -> Test | None:
+    from searchbench.errors import BadRequest
+
+    if text is None:
+        return None
+    try:
+        code = compile(text, "--where", "eval")
+    except SyntaxError as error:
+        raise BadRequest(f"--where {text!r}: {error.msg}") from None
+    asks_for_value = "value" in code.co_names
+
+    def test(position: Position, value: Callable[[], Value]) -> bool:
+        known = {"position": position, "state": position.state, "value": value() if asks_for_value else None}
+        try:
+            return bool(eval(code, known))  # the user's own expression, on the user's own machine
+        except Exception as error:
+            raise BadRequest(f"--where {text!r} on {position.text!r}: {type(error).__name__}: {error}") from None
+
+    return test
+
+
+def _function(text: str | None) -> Test | None:
+    from searchbench.errors import BadRequest
+
+    if text is None:
+        return None
+    function = function_in(text, "--predicate")
+
+    def test(position: Position, _value: Callable[[], Value]) -> bool:
+        try:
+            return bool(function(position))
+        except Exception as error:
+            raise BadRequest(f"--predicate {text} on {position.text!r}: {type(error).__name__}: {error}") from None
+
+    return test
+
+
+def function_in(text: str, option: str) -> Callable[..., Any]:
+    """Return the function of the user's own that "FILE.py:FUNCTION", given to an option, names. Raises BadRequest."""
+    from searchbench.catalogue import import_file
+    from searchbench.errors import BadRequest
+
+    path, separator, name = text.rpartition(":")
+    if not separator:
+        raise BadRequest(f"{option} {text!r}: expected a file and a function such as mine.py:interesting")
+    if not Path(path).is_file():
+        raise BadRequest(f"{option} {text!r}: there is no file {path}")
+    function: Callable[..., Any] | None = getattr(import_file(Path(path)), name, None)
+    if not callable(function):
+        raise BadRequest(f"{option} {text!r}: {path} has no function {name!r}")
+    return function
