@@ -95,8 +95,24 @@ def commands(seed: Any, told: Any) -> Any:
                 wanted = [n for n in wanted if game.parts()[k][0] <= n < game.parts()[k][1]]
             if chance.random() < 0.4:
                 cell = 1 if game.index == "at" else 0
-                words += ["--where", f"state[{cell}] % 2 == 0"]
-                wanted = [n for n in wanted if game.cells[positions[n]][0] % 2 == 0]
+                asked, meets = chance.choice(
+                    [
+                        (f"state[{cell}] % 2 == 0", lambda n: game.cells[positions[n]][0] % 2 == 0),
+                        (
+                            f"state[{cell}] > 1 or number % 3 == 1",
+                            lambda n: game.cells[positions[n]][0] > 1 or n % 3 == 1,
+                        ),
+                        (f"not (0 in state[{cell}:{cell + 1}])", lambda n: game.cells[positions[n]][0] != 0),
+                        (f"7 // (number + 1) > 0 and state[{cell}] > -99", lambda n: 7 // (n + 1) > 0),
+                        ("value is None and number >= 0", lambda n: values[n] is None),
+                    ]
+                )
+                words += ["--where", asked]
+                wanted = [n for n in wanted if meets(n)]
+                got = json.loads(expect(0, "stats", db, "--where", asked, "--json"))
+                some = Counter(str(text_of(game, v)) for n, v in values.items() if v is not None and meets(n))
+                if got["histogram"] != dict(some) or got["states"] != sum(map(meets, values)):
+                    yield f"stats where {asked}: {got}, right {some}"
             got = json.loads(expect(0, *words))
             if got["count"] != len(wanted) or got["states"] != [state(positions[n]) for n in wanted]:
                 yield f"{words}: {got}, right {[state(positions[n]) for n in wanted]}"

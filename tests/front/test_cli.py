@@ -216,8 +216,12 @@ def test_states_are_counted_and_found_by_part_side_and_condition(program: Progra
     by_part = [row(part.name, [counts.get((part.name, 1, kind), 0) for kind in kinds]) for part in table.parts]
     told = program("stats", rook, "--by", "part", "--side", "black", "--csv").out.splitlines()
     assert told == ["part,won,drawn,lost", *by_part]
-    white = [number for number in table.select(lambda value: value.depth > 4) if table.position(number).state[0] == 0]
-    some = ("--side", "first", "--parts", "KRK", "--where", "value.depth > 4")
+    white = [
+        number
+        for number in table.select(lambda value: value.outcome != 0 and value.depth > 4)
+        if table.position(number).state[0] == 0
+    ]
+    some = ("--side", "first", "--parts", "KRK", "--where", "plies > 4")
     found = program("stats", rook, *some, "--json").json
     assert (found["states"], sum(found["histogram"].values())) == (len(white), len(white))
     listed = program("find", rook, *some, "--limit", "1000", "--json").json

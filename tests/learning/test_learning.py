@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -439,3 +440,28 @@ def test_the_grades_of_a_policy_that_spoils_a_puzzle_can_be_read(
         "1 positions; best 0.0%, value kept 0.0%, mean regret 0.000; after 1 moves it cannot be solved any more"
     )
     assert told[1] == "0   2, best 1: no solution any more"
+
+
+def test_a_condition_chooses_what_is_written_and_graded(databases: dict[str, sb.Database], tmp_path: Path) -> None:
+    database = databases["tic-tac-toe"]
+    where = "state[4] == 1 and plies > 2"
+    expected = list(database.select(where=where))
+    assert 0 < len(expected) < database.states
+    done = export(database, tmp_path / "some.parquet", where=where)
+    assert pyarrow.parquet.read_table(done.path)["number"].to_pylist() == expected
+    wins = export(database, tmp_path / "wins.parquet", value="win", where=where)
+    rows = pyarrow.parquet.read_table(wins.path).to_pylist()
+    assert [row["number"] for row in rows] == list(database.select("win", where=where)) != expected
+    few = export(database, tmp_path / "few.parquet", sample=5, seed=3, where=where)
+    assert set(pyarrow.parquet.read_table(few.path)["number"].to_pylist()) < set(expected)
+    asked: list[tuple[int, ...]] = []
+
+    def first(state: Sequence[int], moves: Sequence[int]) -> int:
+        asked.append(tuple(state))
+        return moves[0]
+
+    grade(database, first, where=where)
+    assert asked
+    assert all(state[4] == 1 for state in asked)
+    with pytest.raises(BadRequest, match="no position meets value 'draw', where 'plies > 2'"):
+        grade(database, first, value="draw", where="plies > 2")

@@ -12,11 +12,12 @@ import pytest
 import searchbench as sb
 from front_program import EXAMPLES
 from searchbench.catalogue import described, name_of, title_of
-from searchbench.learning.cells import FEW
+from searchbench.store.cells import FEW
+from searchbench.store.condition import condition
+from searchbench.store.positions import NAMES
 from searchbench.values import Result
 from searchbench.web import schema
-from searchbench.web.condition import condition
-from searchbench.web.finding import NAMES, Filter, find_page
+from searchbench.web.finding import Filter, find_page
 from searchbench.web.library import Library
 from web_client import LIMITS, Client, make_app, running
 

@@ -57,16 +57,15 @@ def find(
 
 
 def _found(database: Database, value: Any, among: Among, limit: int) -> tuple[int, list[Position]]:
-    """Count the states and return the first ones; what a test of the user's own needs is looked at only once."""
-    if not among.tests(database):
-        numbers = among.interval(database)
+    """Count the states and return the first ones; what a condition or a test asks of a state is looked at only once."""
+    numbers, where, test = among.interval(database), among.condition(database.game), among.test()
+    if where is None and test is None:
         return database.count(value, numbers), database.find(value, numbers, limit=limit)
-    count, states = 0, []
-    for _, position in among.matching(database, value):
-        if count < limit:
-            states.append(position)
-        count += 1
-    return count, states
+    count, first = 0, list[int]()
+    for some in database.numbers(value, numbers, where, test):
+        first += some[: limit - len(first)].tolist()
+        count += len(some)
+    return count, [database.position(number) for number in first]
 
 
 def probe(

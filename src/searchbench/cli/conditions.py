@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,10 +12,8 @@ from searchbench.cli.commands import Option
 if TYPE_CHECKING:
     from searchbench.game import Game, Position
     from searchbench.store import Database
-    from searchbench.values import Value
 
-Test = Callable[["Position", Callable[[], "Value"]], bool]
-"""Asks of a position, and of what finds its value."""
+Predicate = Callable[["Position"], bool]
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,10 @@ class Among:
     ] = None
     where: Annotated[
         str | None,
-        Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
+        Option(
+            metavar="EXPR",
+            help="A condition on state (its cells), pieces, number, mover, value, outcome and plies, such as 'state[0] == 8'.",
+        ),
     ] = None
     predicate: Annotated[
         str | None,
@@ -56,43 +57,26 @@ class Among:
         """Return the first number and the one after the last. Raises BadRequest."""
         return _interval(self.numbers, database.size)
 
-    def tests(self, database: Database) -> list[Test]:
-        """Return what is asked of each state. Raises BadRequest."""
-        asked = (_side(self.side, database.game), _expression(self.where), _function(self.predicate))
-        return [test for test in asked if test is not None]
+    def condition(self, game: Game, side: int | None = None) -> str | None:
+        """Return what is asked of each state, of states with a side to move if there is one, 0 or 1. Raises BadRequest."""
+        from searchbench.store.positions import side_names
 
-    def matching(self, database: Database, value: Any = None) -> Iterator[tuple[int, Position]]:
-        """Yield the numbers and states of a database, already cut, that meet all conditions. Raises BadRequest."""
-        from searchbench.game import Position
-        from searchbench.learning.cells import Cells
+        if side is not None:
+            side_names(game)  # which refuses games whose states do not tell it
+        movers = [side, _side(self.side, game)]
+        asked = [f"({self.where})"] if self.where is not None else []
+        asked += [f"mover == {mover}" for mover in movers if mover is not None]
+        return " and ".join(asked) if asked else None
 
-        tests, cells = self.tests(database), Cells(database)
-        for some in database.numbers(value, self.interval(database)):
-            for number, state in cells.of(some):
-                position = Position(database.game, state)
-
-                def worth(number: int = number) -> Value:
-                    return database.rule.decode(database.code(number))
-
-                if all(test(position, worth) for test in tests):
-                    yield number, position
+    def test(self) -> Predicate | None:
+        """Return the user's own predicate. Raises BadRequest."""
+        return _function(self.predicate)
 
 
-def side_names(game: Game) -> tuple[str, str]:
-    """Return what people call the two sides of a game whose states tell who is to move. Raises BadRequest."""
+def _side(text: str | None, game: Game) -> int | None:
+    """Return the side with a name, 0 or 1. Raises BadRequest."""
     from searchbench.errors import BadRequest
-
-    if not game.two_players:
-        raise BadRequest(f"{game} has one player: there are no sides")
-    if game.mover(game.start()) is None:
-        raise BadRequest(
-            f"{game}: its states do not tell which side is to move: `mover` returns None, as where they show what this side sees"
-        )
-    return game.sides
-
-
-def _side(text: str | None, game: Game) -> Test | None:
-    from searchbench.errors import BadRequest
+    from searchbench.store.positions import side_names
 
     if text is None:
         return None
@@ -102,7 +86,7 @@ def _side(text: str | None, game: Game) -> Test | None:
     if not matches:
         told = [name for name in game.sides if " " not in name]
         raise BadRequest(f"--side {text!r}: expected {' or '.join(['first', 'second', *told])}")
-    return lambda position, _value: game.mover(position.state) == matches[0]
+    return matches[0]
 
 
 def _interval(text: str | None, size: int) -> tuple[int, int] | None:
@@ -122,35 +106,14 @@ def _interval(text: str | None, size: int) -> tuple[int, int] | None:
     return begin, end + 1
 
 
-def _expression(text: str | None) -> Test | None:
-    from searchbench.errors import BadRequest
-
-    if text is None:
-        return None
-    try:
-        code = compile(text, "--where", "eval")
-    except SyntaxError as error:
-        raise BadRequest(f"--where {text!r}: {error.msg}") from None
-    asks_for_value = "value" in code.co_names
-
-    def test(position: Position, value: Callable[[], Value]) -> bool:
-        known = {"position": position, "state": position.state, "value": value() if asks_for_value else None}
-        try:
-            return bool(eval(code, known))  # the user's own expression, on the user's own machine
-        except Exception as error:
-            raise BadRequest(f"--where {text!r} on {position.text!r}: {type(error).__name__}: {error}") from None
-
-    return test
-
-
-def _function(text: str | None) -> Test | None:
+def _function(text: str | None) -> Predicate | None:
     from searchbench.errors import BadRequest
 
     if text is None:
         return None
     function = function_in(text, "--predicate")
 
-    def test(position: Position, _value: Callable[[], Value]) -> bool:
+    def test(position: Position) -> bool:
         try:
             return bool(function(position))
         except Exception as error:

@@ -25,6 +25,9 @@ class Chosen:
     value: Annotated[
         str | None, Option(metavar="V", help="Only positions with this value: 31, 20-25, draw, 'win 3-9'.")
     ] = None
+    where: Annotated[
+        str | None, Option(metavar="EXPR", help="Only positions that meet this condition, such as 'mover == 0'.")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +74,13 @@ def export(
     if to.suffix == ".npz":
         if chosen != Chosen() or written.symmetric:
             raise BadRequest(
-                f"{to}: a table has all positions; --sample, --seed, --value and --symmetric are for Parquet files"
+                f"{to}: a table has all positions; --sample, --seed, --value, --where and --symmetric are for Parquet files"
             )
         _export_table(database, to, tabled, written.force, as_json)
         return
     if tabled != Tabled():
         raise BadRequest(
-            f"{to}: --parts and --cells are for tables, files that end in .npz; a Parquet file takes --value"
+            f"{to}: --parts and --cells are for tables, files that end in .npz; a Parquet file takes --value and --where"
         )
     with Reporter(progress) as reporter:
         done = write(
@@ -85,10 +88,11 @@ def export(
             to,
             chosen.sample,
             chosen.seed,
-            chosen.value,
             written.force,
             sb.Run(report=reporter),
             written.symmetric,
+            value=chosen.value,
+            where=chosen.where,
         )
     if as_json:
         show.write_json({"path": str(done.path), "positions": done.positions, "moves": done.moves, "bytes": done.bytes})
@@ -131,7 +135,8 @@ def grade(
     database = sb.open_database(folder, game)
     function = function_in(policy, "--policy")
     with Reporter(progress) as reporter:
-        found = compare(database, function, chosen.sample or 10_000, chosen.seed, chosen.value, sb.Run(report=reporter))
+        sample, run = chosen.sample or 10_000, sb.Run(report=reporter)
+        found = compare(database, function, sample, chosen.seed, run, value=chosen.value, where=chosen.where)
     if as_json:
         show.write_json(found.as_dict())
         return

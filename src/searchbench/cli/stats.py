@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from searchbench.cli import show
 from searchbench.cli.commands import Option
-from searchbench.cli.conditions import Among, side_names
+from searchbench.cli.conditions import Among
 from searchbench.cli.derived import derived
 from searchbench.cli.forms import tell_compression, words
 from searchbench.cli.options import Json, Kept, OwnGame
 
 if TYPE_CHECKING:
-    from searchbench.game import Position
     from searchbench.store import Database
     from searchbench.values import Value
 
@@ -88,7 +85,7 @@ def stats(
         return
     if counting.csv:
         raise BadRequest("--csv goes with --by part, --by side or --by layer")
-    counts = database.histogram() if among.by_part else _counts(database, among)[""]
+    counts = database.histogram() if among.by_part else _counts(database, among)
     rule, left = database.rule, _solvable(database) if counting.solvable else {}
     states, reachable = sum(counts.values()), sum(count for value, count in counts.items() if value is not None)
     if as_json:
@@ -104,29 +101,24 @@ def stats(
         show.write(show.histogram(rule, left))
 
 
-def _counts(database: Database, among: Among, by: str = "") -> dict[str, dict[Value, int]]:
-    """Return how many of the states that meet the conditions have each value, by side, by part, or all under no name."""
-    from searchbench.store.codes import in_order
-
-    names, place_of = _grouping(database, by)
-    found: list[dict[Value, int]] = [{} for _ in names]
-    for number, position in among.matching(database):
-        value, counts = database.rule.decode(database.code(number)), found[place_of(number, position)]
-        counts[value] = counts.get(value, 0) + 1
-    return {
-        name: {value: counts[value] for value in in_order(counts)} for name, counts in zip(names, found, strict=True)
-    }
+def _counts(database: Database, among: Among) -> dict[Value, int]:
+    """Return how many of the states that meet the conditions have each value."""
+    return database.tally(among.interval(database), among.test(), among.condition(database.game))
 
 
-def _grouping(database: Database, by: str) -> tuple[Sequence[str], Callable[[int, Position], int]]:
-    """Return the names of the groups of states, and what tells the place of a state's group among them."""
+def _counts_by(database: Database, by: str, among: Among) -> dict[str, dict[Value, int]]:
+    """Return the same for each side to move, or for each part."""
+    from searchbench.store.positions import side_names
+
+    numbers, test = among.interval(database), among.test()
     if by == "side":
-        mover = database.game.mover
-        return side_names(database.game), lambda _number, position: int(mover(position.state) or 0)
-    if by == "part":
-        stops = [part.stop for part in database.parts]
-        return [part.name for part in database.parts], lambda number, _position: bisect_right(stops, number)
-    return [""], lambda _number, _position: 0
+        return {
+            name: database.tally(numbers, test, among.condition(database.game, side))
+            for side, name in enumerate(side_names(database.game))
+        }
+    where, (first, stop) = among.condition(database.game), numbers or (0, database.size)
+    shares = {part.name: (max(first, part.start), min(stop, part.stop)) for part in database.parts}
+    return {name: database.tally((begin, max(begin, end)), test, where) for name, (begin, end) in shares.items()}
 
 
 def _by(database: Database, by: str, among: Among, csv: bool, as_json: bool) -> None:
@@ -138,7 +130,7 @@ def _by(database: Database, by: str, among: Among, csv: bool, as_json: bool) -> 
     elif by == "layer":
         raise BadRequest("--by layer counts whole layers: of the conditions, it takes --parts")
     else:
-        heading, rows = table_of(database.rule, by, _counts(database, among, by))
+        heading, rows = table_of(database.rule, by, _counts_by(database, by, among))
     if as_json:
         show.write_json([dict(zip(heading, (name, *counts), strict=True)) for name, counts in rows])
     elif csv:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 
 from searchbench.errors import BadRequest, MissingPackage
-from searchbench.learning.truths import NOTHING, Array, TruthReader, Truths, batches, columns_of, sampled
+from searchbench.learning.truths import NOTHING, Array, Chosen, TruthReader, Truths, batches, columns_of, sampled
 from searchbench.run import Run
 from searchbench.store import Database
 from searchbench.store.folder import replaced_file
@@ -36,18 +36,18 @@ def export(
     path: str | Path,
     sample: int | None = None,
     seed: int = 0,
-    value: Any = None,
     overwrite: bool = False,
     run: Run | None = None,
     symmetric: bool = False,
+    **chosen: Unpack[Chosen],
 ) -> Exported:
     """Write the positions of a database, with values and moves, into a Parquet file, which appears complete or not at all.
 
     The columns are `number`, `state` (the cells), the position's figures (`outcome` 1, 0, -1 for the player to move and
     `plies`, or `value`), `moves` (all legal ones, as the game encodes them), the same figures of each move's worth
     (`moves_outcome` and so on), and `best_moves`. A figure that there is not is null. The file's metadata names the game, the
-    value rule, and the type of a cell. `value` and `sample` choose positions as `Database.select` does, and so many of these
-    at random. With `symmetric` the images of a position under all symmetries of the game follow it, each with its own cells and
+    value rule, and the type of a cell. `chosen` tells which positions are meant, `sample` takes so many of these at
+    random. With `symmetric` the images of a position under all symmetries of the game follow it, each with its own cells and
     moves. Raises BadRequest if the name ends as that of another format, if the file exists, unless `overwrite`, and for a game
     that tells no symmetries, and MissingPackage without pyarrow.
     """
@@ -65,14 +65,14 @@ def export(
     schema = schema_of(database)
     reader = TruthReader(database, active)
     read = reader.with_copies if symmetric else reader.read
-    chosen: Iterable[Array] = batches(database, value)
-    total = database.count(value) if sample is None else sample
+    groups: Iterable[Array] = batches(database, **chosen)
+    total = database.count(**chosen) if sample is None else sample
     if sample is not None:
-        numbers = sampled(database, sample, seed, value)
-        chosen, total = np.array_split(numbers, -(-len(numbers) // ROW_GROUP)), len(numbers)
+        numbers = sampled(database, sample, seed, **chosen)
+        groups, total = np.array_split(numbers, -(-len(numbers) // ROW_GROUP)), len(numbers)
     positions = moves = done = 0
     with replaced_file(target) as partial, parquet.ParquetWriter(partial, schema, compression="zstd") as writer:
-        for numbers in chosen:
+        for numbers in groups:
             batch = read(numbers)
             writer.write_batch(record_batch(batch, schema), row_group_size=ROW_GROUP)
             positions, moves = positions + len(batch.numbers), moves + int(batch.counts.sum())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from searchbench.errors import BadRequest, line_of, told
 from searchbench.game import Position
-from searchbench.learning.truths import BATCH, NOTHING, UNBOUNDED, TruthReader, sampled
+from searchbench.learning.truths import BATCH, NOTHING, UNBOUNDED, Chosen, TruthReader, sampled
 from searchbench.run import Run
 from searchbench.store import Database
 
@@ -54,18 +54,23 @@ class Grade(NamedTuple):
 
 
 def grade(
-    database: Database, policy: Policy, sample: int = 10_000, seed: int = 0, value: Any = None, run: Run | None = None
+    database: Database,
+    policy: Policy,
+    sample: int = 10_000,
+    seed: int = 0,
+    run: Run | None = None,
+    **chosen: Unpack[Chosen],
 ) -> Grade:
     """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
 
-    `policy` is called with the cells of a state and the list of its legal moves, and returns one of these. Positions with
-    fewer than two moves, and those of puzzles that cannot be solved, are left out. Raises BadRequest for a policy that
-    fails, for a move that is not legal, and where values do not rank moves.
+    `policy` is called with the cells of a state and the list of its legal moves, and returns one of these; `chosen` tells which
+    positions are meant. Positions with fewer than two moves, and those of puzzles that cannot be solved, are left out. Raises
+    BadRequest for a policy that fails, for a move that is not legal, and where values do not rank moves.
     """
     rule, game, active = database.rule, database.game, run or Run()
     if not rule.ranks_moves or rule.from_start:
         raise BadRequest(f"{database!r}: values by the rule {rule.name!r} do not say which move is best")
-    numbers = sampled(database, sample, seed, value)
+    numbers = sampled(database, sample, seed, **chosen)
     reader = TruthReader(database, active)
     positions = best = kept = total = spoiled = 0
     worst: list[Blunder] = []

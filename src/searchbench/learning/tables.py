@@ -11,12 +11,11 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.index.contract import unrank
 from searchbench.learning.table_reader import FORMAT
 from searchbench.learning.truths import Array, columns_of, figures_of
-from searchbench.rules import new_state
 from searchbench.run import Run
 from searchbench.store import Database
+from searchbench.store.cells import write_states
 from searchbench.store.folder import replaced_file
 from searchbench.store.slices import sliced
 
@@ -125,12 +124,3 @@ def _in_order(database: Database, codes: list[Array], run: Run) -> tuple[Array, 
         active.launch(kernel, jit.intervals(0, len(numbers), _PIECE), numbers, jit.FIRST, jit.STOP, states)
     order = np.lexsort(states.T[::-1])
     return states[order], numbers[order]
-
-
-def write_states(numbers: Any, first: int, stop: int, states: Any) -> None:
-    """Write the states with these numbers."""
-    state = new_state()
-    for place in range(first, stop):
-        unrank(numbers[place], state)
-        for cell in range(len(state)):
-            states[place, cell] = state[cell]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -340,10 +340,17 @@ def _distinct(values: Array) -> tuple[Array, Array]:
     return found, marks[values]
 
 
-def batches(database: Database, value: Any = None) -> Iterator[Array]:
-    """Yield the numbers of all positions with a value, `BATCH` at a time."""
+class Chosen(TypedDict, total=False):
+    """Say which positions are meant, as the options of the same names of `Database.select` do."""
+
+    value: Any
+    where: str | None
+
+
+def batches(database: Database, **chosen: Unpack[Chosen]) -> Iterator[Array]:
+    """Yield the numbers of the positions that are meant, `BATCH` at a time."""
     waiting = np.zeros(0, np.int64)
-    for numbers in database.numbers(value):
+    for numbers in database.numbers(**chosen):
         waiting = np.concatenate([waiting, numbers])
         while len(waiting) >= BATCH:
             yield waiting[:BATCH]
@@ -352,17 +359,18 @@ def batches(database: Database, value: Any = None) -> Iterator[Array]:
         yield waiting
 
 
-def sampled(database: Database, sample: int, seed: int, value: Any = None) -> Array:
-    """Return the numbers of `sample` random positions with a value, or of all if there are fewer; in order."""
+def sampled(database: Database, sample: int, seed: int, **chosen: Unpack[Chosen]) -> Array:
+    """Return the numbers of `sample` random ones of the positions that are meant, or of all if there are fewer; in order."""
     if sample < 1:
         raise BadRequest(f"sample {sample}: expected 1 or more")
-    count = database.count(value)
+    count = database.count(**chosen)
     if count == 0:
-        raise BadRequest(f"{database.game}: no position with the value {value!r}")
-    chosen = np.sort(np.random.default_rng(seed).choice(count, min(sample, count), replace=False, shuffle=False))
+        asked = ", ".join(f"{name} {wanted!r}" for name, wanted in chosen.items() if wanted is not None)
+        raise BadRequest(f"{database.game}: no position meets {asked}")
+    places = np.sort(np.random.default_rng(seed).choice(count, min(sample, count), replace=False, shuffle=False))
     found, seen = [], 0
-    for numbers in database.numbers(value):
-        here = chosen[(chosen >= seen) & (chosen < seen + len(numbers))]
+    for numbers in database.numbers(**chosen):
+        here = places[(places >= seen) & (places < seen + len(numbers))]
         found.append(numbers[here - seen])
         seen += len(numbers)
     return np.concatenate(found)

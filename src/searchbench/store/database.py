@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from types import TracebackType
@@ -22,6 +22,7 @@ from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes,
 from searchbench.store.keep import Keep
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
+from searchbench.store.positions import Condition, Sieve, both
 from searchbench.store.reductions import WHOLE
 from searchbench.store.slices import closed_under_needs, missing_needs, refuse_slice, sliced
 from searchbench.values import Value, ValueRule
@@ -273,31 +274,56 @@ class Database:
 
     def histogram(self, part: str | None = None) -> dict[Value, int]:
         """Count the positions of each value, in order, None last; of one part, or of all."""
-        counts: dict[Value, int] = {}
-        for code, count in self._counts(part).items():
-            value = self.rule.decode(code)
-            counts[value] = counts.get(value, 0) + count
-        return {value: counts[value] for value in in_order(counts)}
+        return self._by_value(self._counts(part))
 
     def select(
         self,
         value: Any = None,
         numbers: tuple[int, int] | None = None,
         predicate: Callable[[Position], bool] | None = None,
+        where: str | None = None,
     ) -> Iterator[int]:
         """Yield, in order, the numbers of the positions that meet all conditions; reads the table block by block.
 
         `value` is a value, a test of values, or text as `ValueRule.parse` reads it ("30-31", "win 3-9", "unreachable");
-        `numbers` the first number and the one after the last; `predicate` is called for positions that meet the other conditions.
+        `numbers` the first number and the one after the last; `where` a condition such as "state[0] == 8 and plies > 20", in the
+        language of :mod:`searchbench.store.condition`; `predicate` is called for positions that meet the other conditions.
         """
-        for some in self.numbers(value, numbers):
-            for number in some.tolist():
-                if predicate is None or predicate(self.position(number)):
-                    yield number
+        for some in self.numbers(value, numbers, where, predicate):
+            yield from some.tolist()
 
-    def numbers(self, value: Any = None, numbers: tuple[int, int] | None = None) -> Iterator[Array]:
+    def numbers(
+        self,
+        value: Any = None,
+        numbers: tuple[int, int] | None = None,
+        where: str | None = None,
+        predicate: Callable[[Position], bool] | None = None,
+    ) -> Iterator[Array]:
         """Yield the numbers of the positions that meet the conditions (see `select`), in order, an array at a time."""
-        yield from self._fitting(self._wanted(value), *self._range(numbers))
+        asked = None if where is None else Condition(self, where)
+        fitting = self._fitting(both(self._wanted(value), None if asked is None else asked.fits), *self._range(numbers))
+        if asked is None and predicate is None:
+            yield from fitting
+            return
+        test = None if predicate is None else lambda _number, state: predicate(Position(self.game, state))
+        sieve = Sieve(self, asked, (), test)
+        for some in fitting:
+            for _, passing in sieve.through(some):
+                if len(passing):
+                    yield passing
+
+    def tally(
+        self,
+        numbers: tuple[int, int] | None = None,
+        predicate: Callable[[Position], bool] | None = None,
+        where: str | None = None,
+    ) -> dict[Value, int]:
+        """Count the positions of each value that meet the conditions (see `select`), in order, None last."""
+        counts: dict[int, int] = {}
+        for some in self.numbers(None, numbers, where, predicate):
+            for code, count in zip(*np.unique(self._codes_of(some), return_counts=True), strict=True):
+                counts[int(code)] = counts.get(int(code), 0) + int(count)
+        return self._by_value(counts)
 
     def find(
         self,
@@ -305,12 +331,13 @@ class Database:
         numbers: tuple[int, int] | None = None,
         predicate: Callable[[Position], bool] | None = None,
         limit: int | None = None,
+        where: str | None = None,
     ) -> list[Position]:
         """Return the first positions, at most `limit`, that meet all conditions (see `select`)."""
         if limit is not None and limit < 0:
             raise BadRequest(f"limit {limit}: expected 0 or more")
         found: list[Position] = []
-        for number in self.select(value, numbers, predicate) if limit != 0 else ():
+        for number in self.select(value, numbers, predicate, where) if limit != 0 else ():
             found.append(self.position(number))
             if len(found) == limit:
                 break
@@ -321,13 +348,15 @@ class Database:
         value: Any = None,
         numbers: tuple[int, int] | None = None,
         predicate: Callable[[Position], bool] | None = None,
+        where: str | None = None,
     ) -> int:
         """Count the positions that meet all conditions (see `select`)."""
-        if predicate is not None:
-            return sum(1 for _ in self.select(value, numbers, predicate))
-        wanted = self._wanted(value)
+        asked = None if where is None else Condition(self, where)
+        if predicate is not None or (asked is not None and not asked.is_met_by_fitting_values):
+            return sum(len(some) for some in self.numbers(value, numbers, where, predicate))
+        wanted = both(self._wanted(value), None if asked is None else asked.fits)
         if self.modulus and numbers is not None:
-            return sum(1 for _ in self.select(value, numbers))
+            return sum(len(some) for some in self.numbers(wanted, numbers))
         if numbers is None:
             counts = self._counts()
             return sum(n for code, n in counts.items() if wanted is None or wanted(self.rule.decode(code)))
@@ -477,6 +506,26 @@ class Database:
                 counts[code] = counts.get(code, 0) + count
         counts.pop(self.illegal, None)
         return counts
+
+    def _by_value(self, counts: Mapping[int, int]) -> dict[Value, int]:
+        """Return counts of codes as counts of the values that they stand for, in order."""
+        found: dict[Value, int] = {}
+        for code, count in counts.items():
+            value = self.rule.decode(code)
+            found[value] = found.get(value, 0) + count
+        return {value: found[value] for value in in_order(found)}
+
+    def _codes_of(self, numbers: Array) -> Array:
+        """Return the codes of numbers in order that lie not far from each other; of depths modulo 3 or 4, the whole ones."""
+        if self.modulus:
+            return Tracer(self).codes(numbers)
+        codes = np.zeros(len(numbers), self.dtype)
+        for part in self.parts:
+            first, stop = np.searchsorted(numbers, (part.start, part.stop))
+            if first < stop:
+                here = numbers[first:stop]
+                codes[first:stop] = self.store.read(part, int(here[0]), int(here[-1]) + 1)[here - here[0]]
+        return codes
 
     def _pieces(self, first: int, stop: int) -> Iterator[tuple[int, Array]]:
         for part in self.parts:

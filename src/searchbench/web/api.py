@@ -15,8 +15,9 @@ from searchbench.drawing import Column, chart_svg
 from searchbench.errors import BadRequest, BadState, SearchBenchError, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
+from searchbench.store.positions import unheard_of
 from searchbench.web import answers, schema
-from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of, unheard_of
+from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
 from searchbench.web.library import Library, there_are
 
 VERSION: Final = "/api/v1"

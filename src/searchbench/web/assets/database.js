@@ -147,7 +147,7 @@ function findForm() {
   return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); find(asked()); } },
     h("div", { class: "fields" }, field("Value or range", "value", facts.examples.value), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
     h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", facts.examples.where), h("button", { class: "primary", id: "find" }, "Find")),
-    h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), facts.cell_at_start ? ["; at the start ", h("code", {}, facts.cell_at_start)] : "", "."));
+    h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "mover"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), facts.cell_at_start ? ["; at the start ", h("code", {}, facts.cell_at_start)] : "", "."));
 }
 
 /** Mark the field that an error is about, as its first word tells; null takes that back. */
