@@ -23,7 +23,7 @@ GROUPS: Final = {
     "Verbs": ["solve", "search", "prove", "check", "predict", "repair", "load", "open_database", "open_certificate",
               "heuristic", "environment"],
     "Games": ["Game", "Position", "Board", "State", "NOWHERE", "UNDECIDED", "Abstraction", "Image", "Subgoal"],
-    "Results": ["Database", "Line", "Proof", "Certificate", "Player", "Check", "Prediction", "Repair", "SearchBenchError"],
+    "Results": ["Database", "Choice", "Line", "Proof", "Certificate", "Player", "Check", "Prediction", "Repair", "SearchBenchError"],
     "Configurations": ["Retrograde", "Fixpoint", "BreadthFirst", "Sweep", "IDAStar", "AStar", "BestFirst", "Enhanced",
                        "FeatureSpace", "ProofNumber", "DepthFirstProofNumber", "GraphProofNumber", "ThreatProofNumber",
                        "AlphaBeta", "ConspiracyNumber", "SSSStar", "BStar", "MSTStar", "Keep", "Run", "Limits"],
