@@ -188,7 +188,7 @@ def test_imported_games_are_not_the_file_s_own(write: Callable[..., Path]) -> No
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", ["mygame.py has no game; it has none (a class derived from Game that has a name)"]),
+        ("", ["mygame.py has no game, a class derived from Game that has a name"]),
         ("def broken(:\n", ["SyntaxError", "line 1"]),
         ("import not_there_at_all\n", ["ModuleNotFoundError", "not_there_at_all"]),
         ("1 / 0\n", ["ZeroDivisionError"]),

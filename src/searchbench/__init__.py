@@ -44,14 +44,14 @@ if TYPE_CHECKING:
         SSSStar,
         ThreatProofNumber,
     )
-    from searchbench.store import Certificate, Database, Keep
+    from searchbench.store import Certificate, Choice, Database, Keep
     from searchbench.testing import Check
     from searchbench.values import ValueRule
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Board": "game", "Certificate": "store", "Check": "testing",
+    "Board": "game", "Certificate": "store", "Check": "testing", "Choice": "store",
     "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
     "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof",
@@ -71,11 +71,12 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BStar", "BestFirst", "Board", "BreadthFirst",
-    "Certificate", "Check", "ConspiracyNumber", "Database", "DepthFirstProofNumber", "Enhanced", "FeatureSpace", "Fixpoint",
-    "Game", "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "MSTStar", "Part", "PatternDatabases",
-    "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run", "SSSStar", "SearchBenchError",
-    "SeenAs", "State", "Subgoal", "Sweep", "ThreatProofNumber", "ValueRule", "analyse", "check", "environment", "errors",
-    "heuristic", "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
+    "Certificate", "Check", "Choice", "ConspiracyNumber", "Database", "DepthFirstProofNumber", "Enhanced",
+    "FeatureSpace", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "MSTStar",
+    "Part", "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde",
+    "Run", "SSSStar", "SearchBenchError", "SeenAs", "State", "Subgoal", "Sweep", "ThreatProofNumber", "ValueRule",
+    "analyse", "check", "environment", "errors", "heuristic", "index", "load", "open_certificate", "open_database",
+    "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 

@@ -247,13 +247,12 @@ def _class_in_file(path: Path, name: str) -> type[Game]:
     if not name and len(games) == 1:
         (name,) = games
     if name not in games:
-        nameless = _without_name(module)
-        raise UnknownGame(
-            f"{path} has no game{f' {name!r}' if name else ''}; it has "
-            f"{', '.join(games) or nameless or 'none (a class derived from Game that has a name)'}"
-            if name or not games
-            else f"{path} has the games {', '.join(games)}: say which, as in {path}:{next(iter(games))}"
-        )
+        asked = f" {name!r}" if name else ""
+        if name or not games:
+            there = ", ".join(games) or _without_name(module)
+            more = f"; it has {there}" if there else ", a class derived from Game that has a name"
+            raise UnknownGame(f"{path} has no game{asked}{more}")
+        raise UnknownGame(f"{path} has the games {', '.join(games)}: say which, as in {path}:{next(iter(games))}")
     games[name].__searchbench_source__ = f"{path}:{name}"  # type: ignore[attr-defined]
     return games[name]
 

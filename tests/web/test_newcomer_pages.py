@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import searchbench as sb
 from searchbench.catalogue import title_of
 from searchbench.drawing import Column, board_svg, chart_svg
-from web_client import Client, make_app, running
+from web_client import LIMITS, Client, make_app, running
 
 pytest.importorskip("playwright.sync_api")
 
@@ -438,3 +439,30 @@ def test_games_tell_their_parameters_and_names_that_are_meant(page: Any, client:
     row = page.locator("#games tr:has(strong:text-is('mnk'))")
     assert "parameters: " in row.locator(".parameters").inner_text()
     assert "did you mean 'connect4'?" in client.get("/games/position", game="conect4:4").message
+
+
+# --- slices, and moves that cost -------------------------------------------------------------------------------------------
+
+
+def test_a_slice_shows_the_moves_that_it_knows_and_where_the_others_lead(page: Any, tmp_path: Path) -> None:
+    whole = sb.solve("chess:KQKR,4,4", to=tmp_path / "whole.db", threads=1)
+    small = whole.convert(tmp_path / "small.db", parts="KQKR")
+    split = {one: small.moves_within(one) for one in small.find(limit=100)}
+    some = next(one for one, (inside, outside) in split.items() if len(inside) > 1 and outside)
+    known, elsewhere = split[some]
+    with running(make_app({"small": tmp_path / "small.db"}, LIMITS)) as client:
+        page.goto(f"{client.address}/databases/small/position?state={quote(some.text)}")
+        page.wait_for_selector("#moves li")
+        rows = page.locator("#moves li").all_inner_texts()
+        assert len(rows) == len(known) + len(elsewhere)
+        assert [("not here" in row) for row in rows] == [False] * len(known) + [True] * len(elsewhere)
+        assert f"in {elsewhere[0][1].part}, not here" in rows[-len(elsewhere)]
+
+
+def test_a_puzzle_whose_moves_differ_in_cost_shows_it(page: Any, tmp_path: Path) -> None:
+    sb.solve("graph:0>1:5;1>2:1;0>2:9;2=0", to=tmp_path / "roads.db", threads=1)
+    with running(make_app({"roads": tmp_path / "roads.db"}, LIMITS)) as client:
+        page.goto(f"{client.address}/databases/roads/position?state=0")
+        page.wait_for_selector("#moves li")
+        assert [row.split("\n")[-1] for row in page.locator("#moves li").all_inner_texts()] == ["5 + 1", "9 + 0"]
+        assert "6 is the cost of the way to the end" in " ".join(page.inner_text("#value").split())

@@ -86,7 +86,7 @@ def probe(
     position = position_in(database, state)
     rules, rule, value = database.game, database.rule, database.probe(position)
     choices, elsewhere = database.moves_within(position)
-    weight = _weight(database)
+    weight = database.weighed
 
     def told(move: int) -> dict[str, Any]:
         weighed = {} if weight is None else {weight: int(rules.call(weight, list(position.state), move))}
@@ -112,13 +112,6 @@ def probe(
         for move, text in zip(moves, values, strict=True)
     ]
     show.write(show.table(rows, ("move", *weighed, "value after it", "state")) if rows else "no moves")
-
-
-def _weight(database: Database) -> str | None:
-    """Return "cost" or "gain" where values count what moves cost or gain, and moves differ in it: it decides which are best."""
-    rule = database.rule
-    name = "gain" if rule.two_players else "cost"
-    return name if database.game.has(name) and not rule.outcomes and not rule.from_start else None
 
 
 def line(

@@ -150,7 +150,9 @@ class Sum:
         object.__setattr__(self, "members", pairs)
         object.__setattr__(self, "which", which)
         if not pairs or len({name for name, _ in pairs}) < len(pairs):
-            raise BadRequest(f"parts {[name for name, _ in pairs]}: expected one or more, each with its own name")
+            raise BadRequest(
+                f"a Sum of the parts {[name for name, _ in pairs]}: expected one or more, each with its own name"
+            )
         if len({index.width for _, index in pairs}) > 1:
             widths = ", ".join(f"{name}: {index.width}" for name, index in pairs)
             raise BadRequest(f"parts with different numbers of cells ({widths}): expected the same for all")

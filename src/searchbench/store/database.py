@@ -236,6 +236,12 @@ class Database:
         """Return a sort key of a state's moves: the best one has the least, and so has each that is as good."""
         return self.rule.preference(choice.value, self._call("weight", list(state), choice.move))
 
+    @property
+    def weighed(self) -> str | None:
+        """Return "cost" or "gain" where values count what moves cost or gain by the game's rule; None where all count alike."""
+        name = "gain" if self.rule.two_players else "cost"
+        return name if self.game.has(name) and not self.rule.outcomes and not self.rule.from_start else None
+
     def worth(self, state: Sequence[int], choice: Choice) -> Value:
         """Return the value of a state if this were its only move.
 

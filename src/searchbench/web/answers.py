@@ -48,6 +48,10 @@ def probe_answer(database: Database, position: Position) -> Answer:
     return {"state": position.text, "number": number, "value": value_answer(database.rule, value)}
 
 
+_UNKNOWN: Final[Answer] = {"value": None, "after": None, "best": False, "cost": None, "lacks": None}
+"""What is told of a move of which nothing is known."""
+
+
 def moves_answer(database: Database, position: Position) -> list[Answer]:
     """Return the moves, best first, each with its value for the player who makes it; then those to parts that are not there."""
     game = database.game
@@ -60,14 +64,14 @@ def moves_answer(database: Database, position: Position) -> list[Answer]:
             "value": value_answer(database.rule, worth),
             "after": value_answer(database.rule, choice.value),
             "best": worth == best and worth is not None and database.rule.ranks_moves,
+            "cost": game.call("cost", list(position.state), choice.move) if database.weighed == "cost" else None,
             "lacks": None,
         }
         for choice, worth in zip(choices, worths, strict=True)
     ]
-    unknown: Answer = {"value": None, "after": None, "best": False}
     for move, error in elsewhere:
         after = game.position(game.play(position.state, move))
-        found.append({**_move(game, position, move, after), **unknown, "lacks": error.part})
+        found.append({**_move(game, position, move, after), **_UNKNOWN, "lacks": error.part})
     return found
 
 
@@ -114,7 +118,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
     if database is None:
         after = [(move, game.position(game.play(position.state, move))) for move in game.moves(position.state)]
         moves = [_move(game, position, move, following) for move, following in after]
-        answer["moves"] = [{**move, "value": None, "after": None, "best": False, "lacks": None} for move in moves]
+        answer["moves"] = [{**move, **_UNKNOWN} for move in moves]
         return answer
     answer |= probe_answer(database, position)
     number = answer["number"]

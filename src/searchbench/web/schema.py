@@ -55,8 +55,9 @@ class States(Request):
 class Move(BaseModel):
     """A move: as text, the state after it, the cells to click, and its value.
 
-    `value` is for the player who makes the move, `after` for the player to move after it. `lacks` is the part to which the
-    move leads if the database, as a slice, lacks it: then both values are null.
+    `value` is for the player who makes the move, `after` for the player to move after it. `cost` is what the
+    move costs in a puzzle whose moves differ in it, else null. `lacks` is the part to which the move leads if the database, as a
+    slice, lacks it: then both values are null.
     """
 
     move: str
@@ -65,6 +66,7 @@ class Move(BaseModel):
     value: Value | None
     after: Value | None
     best: bool
+    cost: int | None
     lacks: str | None
 
 

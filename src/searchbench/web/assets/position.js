@@ -298,10 +298,18 @@ function worth(move) {
 /** The value that is shown of a move: of a puzzle the value after it, between two players that for who makes it. */
 const shown = (move) => (facts.two_players ? move.value : move.after);
 
+/** What the list shows behind a move: its value, of a puzzle behind what the move costs; or the part where it leads, if that is not here. */
+function rated(move) {
+  if (move.lacks) return { text: `in ${partCalled(move.lacks)}, not here`, kind: "none" };
+  const value = called(shown(move));
+  return move.cost === null || value.number === null ? value : { ...value, text: `${move.cost} + ${value.text}` };
+}
+
 /** What the number of a value means. */
 function meaning(value) {
   if (!value || value.kind === "none" || value.kind === "draw") return "";
   const one = Math.abs(value.number) === 1;
+  if (facts.values === "distance" && now.moves.some((move) => move.cost !== null)) return "is the cost of the way to the end";
   if (facts.values === "distance") return one ? "step to the end" : "steps to the end";
   if (facts.values === "depth") return one ? "step from the start" : "steps from the start";
   return facts.values === "score" ? `${one ? "point" : "points"}, for the player to move` : "";
@@ -331,7 +339,7 @@ function keyOf(move, place) {
 
 function moveItem(move, place) {
   const kind = move.lacks ? "none" : facts.two_players || move.best ? move.value.kind : "worse";
-  const value = move.lacks ? { text: `in ${partCalled(move.lacks)}, not here`, kind: "none" } : called(shown(move));
+  const value = rated(move);
   const item = h(
     "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
     h(keyOf(move, place) ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, keyOf(move, place) ?? (numbered() ? "" : place + 1)), h("span", { class: `name${move.best && !blind ? " best" : ""}` }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
