@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import dist, isclose
 from typing import TYPE_CHECKING, Final
 
@@ -174,16 +175,29 @@ def cells_to_click(game: Game, state: Sequence[int], move: int) -> list[int]:
     That is the cell in the middle of the changes, where each move changes several cells and none moves a piece, as in a game of
     lights.
     """
-    board = game.board()
     cells = cells_of_move(game, state, move)
-    if board is None or len(cells) < 2 or _changes(game, board, state, move)[1] is not None:
+    if len(cells) < 2:
         return cells
-    moves = game.moves(state)
-    changes = [_changes(game, board, state, other) for other in moves]
-    middles = [_middle(board, changed) if moved is None else None for changed, moved in changes]
-    if None in middles or len(set(middles)) < len(moves):
-        return cells
-    return [cell for cell in [_middle(board, cells)] if cell is not None]
+    middles = _middles(game, tuple(state))
+    return [middles[move]] if move in middles else cells
+
+
+@lru_cache(maxsize=8)
+def _middles(game: Game, state: tuple[int, ...]) -> dict[int, int]:
+    """Return for each move of a state the cell in the middle of what it changes; nothing where these do not tell moves apart.
+
+    They are kept, as the cells of each move of a state are asked for in turn.
+    """
+    board, found = game.board(), dict[int, int]()
+    if board is None:
+        return found
+    for move in game.moves(state):
+        changed, moved = _changes(game, board, state, move)
+        middle = _middle(board, changed) if moved is None else None
+        if middle is None or middle in found.values():
+            return {}
+        found[move] = middle
+    return found
 
 
 def _changes(game: Game, board: Board, state: Sequence[int], move: int) -> tuple[list[int], tuple[int, int] | None]:

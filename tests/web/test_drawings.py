@@ -204,6 +204,20 @@ def test_a_light_is_pressed_by_a_click_on_it(side: int) -> None:
     assert [game.clicks(state, move) for move in game.moves(state)] == [[cell] for cell in range(side * side)]
 
 
+def test_the_clicks_of_many_moves_are_found_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Lights(6)
+    state, asked, pieces = game.start(), [0], Lights.pieces
+
+    def counted(self: Lights, state: Sequence[int]) -> list[str]:
+        asked[0] += 1
+        return pieces(self, state)
+
+    monkeypatch.setattr(Lights, "pieces", counted)
+    moves = game.moves(state)
+    assert len({tuple(game.clicks(state, move)) for move in moves}) == len(moves)
+    assert asked[0] <= 4 * len(moves)  # and not those of all moves again for each
+
+
 def test_a_position_is_found_again_from_its_pieces() -> None:
     editable = set()
     for spec in BOARDS:
