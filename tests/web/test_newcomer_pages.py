@@ -287,6 +287,19 @@ def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client:
     page.wait_for_function("() => !document.getElementById('hint')")
 
 
+def test_no_proof_is_offered_where_there_is_none(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=awari:5")
+    page.wait_for_selector("#hint")
+    assert "worth points" in page.inner_text("#hint")
+    assert page.is_disabled("#start-search")
+    assert page.locator("#method option").count() == 0
+    page.fill("#game", "hex:3x3")
+    page.press("#game", "Tab")
+    page.wait_for_selector("#method option[value=dfpn]", state="attached")
+    assert page.is_enabled("#start-search")
+    assert page.locator("#method option[value=threats], #method option[value=graph]").count() == 0
+
+
 def test_a_game_that_is_unknown_has_no_board(page: Any, client: Client) -> None:
     page.goto(f"{client.address}/search?game=sliding:3x3&state=1+0+2+3+4+5+6+7+8")
     page.wait_for_selector("#main .sb-piece")
