@@ -158,6 +158,7 @@ def with_a_large_level(tmp_path: Path) -> Iterator[Client]:
         ("tic-tac-toe", [method for method in get_args(schema.ProofMethod) if method != "threats"]),
         ("gomoku", [method for method in get_args(schema.ProofMethod) if method != "graph"]),
         ("chess:KQK", [method for method in get_args(schema.ProofMethod) if method not in ("graph", "threats")]),
+        ("hex:2x2", [method for method in get_args(schema.ProofMethod) if method not in ("graph", "threats")]),
         ("awari:6", []),
     ],
 )

@@ -402,6 +402,27 @@ def test_a_value_hides_no_piece_on_a_phone(page: Any, open_position: Callable[..
     assert max(covered) < 0.4, covered
 
 
+def test_a_ring_has_the_shape_of_its_cell(page: Any, tmp_path: Path) -> None:
+    for spec in ("hex:2x2", "dots-and-boxes:1x1"):
+        sb.solve(spec, to=tmp_path / f"{spec[:3]}.db", threads=1)
+    with running(make_app({name: tmp_path / f"{name}.db" for name in ("hex", "dot")}, None)) as found:
+        page.goto(f"{found.address}/databases/hex/position?state=start")
+        page.wait_for_selector("#board .mark")
+        rings = page.locator("#board .mark").evaluate_all("all => all.map((one) => one.getAttribute('points'))")
+        assert set(rings) == {page.locator("#board .sb-hole").first.get_attribute("points")}
+        page.goto(f"{found.address}/databases/dot/position?state=start")
+        page.wait_for_selector("#board .worth")
+        boxes = page.evaluate(
+            "['.worth', '.sb-hole'].map((kind) => [...document.querySelectorAll(`#board ${kind}`)]"
+            ".map((one) => one.getBoundingClientRect()).map(({x, y, width, height}) => [x + width / 2, y + height / 2]))"
+        )
+        assert len(boxes[0]) == 4
+        for value, place in zip(
+            sorted(boxes[0]), sorted(boxes[1]), strict=True
+        ):  # a value is in the middle of its line
+            assert value == pytest.approx(place, abs=1)
+
+
 def test_values_stay_on_the_board_while_a_move_of_the_list_is_looked_at(open_position: Callable[..., Any]) -> None:
     page = open_position("noughts", "XO./.X./..O")
     shown = page.locator("#board .worth").count()
