@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import dist, isclose
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,7 @@ SHAPES: Final = (
     "chequer",
     "maze",
     "node",
+    "line",
 )
 
 
@@ -44,7 +46,8 @@ class Board:
     (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
     (a suit C D H S and a rank), "sticker" (a colour for each letter), "hexagon" (stones on hexagons with a corner at the
     top), "chequer" (chess figurines, or the stones of `sides`, on light and dark squares), "maze" (walls, goals, stones and a
-    man by their marks in XSB) or "node" (a graph: cells have their names in them, edges are arrows)."""
+    man by their marks in XSB), "node" (a graph: cells have their names in them, edges are arrows) or "line" (lines between dots at
+    whole numbers: a cell is the middle of a line, "_" and "|" are drawn ones, and names such as "a1-b1" have those of the dots)."""
     sides: tuple[str, str] = ("", "")
     """The labels of the first and the second player's stones, if any."""
     opposite: tuple[int, ...] = ()
@@ -174,16 +177,29 @@ def cells_to_click(game: Game, state: Sequence[int], move: int) -> list[int]:
     That is the cell in the middle of the changes, where each move changes several cells and none moves a piece, as in a game of
     lights.
     """
-    board = game.board()
     cells = cells_of_move(game, state, move)
-    if board is None or len(cells) < 2 or _changes(game, board, state, move)[1] is not None:
+    if len(cells) < 2:
         return cells
-    moves = game.moves(state)
-    changes = [_changes(game, board, state, other) for other in moves]
-    middles = [_middle(board, changed) if moved is None else None for changed, moved in changes]
-    if None in middles or len(set(middles)) < len(moves):
-        return cells
-    return [cell for cell in [_middle(board, cells)] if cell is not None]
+    middles = _middles(game, tuple(state))
+    return [middles[move]] if move in middles else cells
+
+
+@lru_cache(maxsize=8)
+def _middles(game: Game, state: tuple[int, ...]) -> dict[int, int]:
+    """Return for each move of a state the cell in the middle of what it changes; nothing where these do not tell moves apart.
+
+    They are kept, as the cells of each move of a state are asked for in turn.
+    """
+    board, found = game.board(), dict[int, int]()
+    if board is None:
+        return found
+    for move in game.moves(state):
+        changed, moved = _changes(game, board, state, move)
+        middle = _middle(board, changed) if moved is None else None
+        if middle is None or middle in found.values():
+            return {}
+        found[move] = middle
+    return found
 
 
 def _changes(game: Game, board: Board, state: Sequence[int], move: int) -> tuple[list[int], tuple[int, int] | None]:

@@ -204,6 +204,20 @@ def test_a_light_is_pressed_by_a_click_on_it(side: int) -> None:
     assert [game.clicks(state, move) for move in game.moves(state)] == [[cell] for cell in range(side * side)]
 
 
+def test_the_clicks_of_many_moves_are_found_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Lights(6)
+    state, asked, pieces = game.start(), [0], Lights.pieces
+
+    def counted(self: Lights, state: Sequence[int]) -> list[str]:
+        asked[0] += 1
+        return pieces(self, state)
+
+    monkeypatch.setattr(Lights, "pieces", counted)
+    moves = game.moves(state)
+    assert len({tuple(game.clicks(state, move)) for move in moves}) == len(moves)
+    assert asked[0] <= 4 * len(moves)  # and not those of all moves again for each
+
+
 def test_a_position_is_found_again_from_its_pieces() -> None:
     editable = set()
     for spec in BOARDS:
@@ -317,9 +331,28 @@ def test_names_of_cells_are_those_of_the_moves_and_are_written_around_the_board(
     if all(name[-1:].isdecimal() and name[0].isalpha() for name in board.names):
         assert set(told) == {
             part
-            for name in board.names
+            for names in board.names
+            for name in names.split("-")  # of a line those of both its dots
             for part in (name.rstrip("0123456789"), name.lstrip("abcdefghijklmnopqrstuvwxyz"))
         }
+
+
+def test_lines_are_drawn_from_dot_to_dot() -> None:
+    game = sb.load("dots-and-boxes:1x2")
+    board = game.board()
+    assert board is not None
+    svg = board_svg(board, game.pieces(game.read("_./..|/..")))
+    dots = [dot.attrib for dot in ET.fromstring(svg).iter(f"{SVG}circle") if dot.attrib["class"] == "sb-point"]
+    at = {(float(dot["cx"]), float(dot["cy"])) for dot in dots}
+    assert len(dots) == len(at) == 6
+    ends = set()
+    for piece in by_cell(svg, "sb-piece").values():
+        x, y = map(float, re.findall(r"-?[\d.]+", piece.attrib["transform"]))
+        width, height = (float(piece[0].attrib[side]) for side in ("width", "height"))
+        lies = width > height
+        ends |= {(x + sign * width / 2 * lies, y + sign * height / 2 * (not lies)) for sign in (-1, 1)}
+    assert len(ends) == 4  # of the lines a2-b2 and c1-c2
+    assert {(round(x, 1), round(y, 1)) for x, y in ends} <= at
 
 
 def test_a_graph_has_an_arrow_for_each_edge_and_a_token_that_leaves_the_name_to_be_read() -> None:

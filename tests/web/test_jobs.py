@@ -155,7 +155,11 @@ def with_a_large_level(tmp_path: Path) -> Iterator[Client]:
         ("sliding:4x4", ["idastar", "astar", "bestfirst"]),
         ("sokoban:#1", ["astar", "featurespace", "enhanced", "idastar", "bestfirst"]),
         (LARGE, ["featurespace", "enhanced", "idastar", "astar", "bestfirst"]),
-        ("tic-tac-toe", list(get_args(schema.ProofMethod))),
+        ("tic-tac-toe", [method for method in get_args(schema.ProofMethod) if method != "threats"]),
+        ("gomoku", [method for method in get_args(schema.ProofMethod) if method != "graph"]),
+        ("chess:KQK", [method for method in get_args(schema.ProofMethod) if method not in ("graph", "threats")]),
+        ("hex:2x2", [method for method in get_args(schema.ProofMethod) if method not in ("graph", "threats")]),
+        ("awari:6", []),
     ],
 )
 def test_a_position_tells_by_which_methods_jobs_can_search_it(
@@ -232,6 +236,8 @@ def test_a_proof_ends_with_a_value(client: Client) -> None:
             {"kind": "search", "game": "hanoi:3", "method": "pns"},
             "for hanoi:3,3 takes one of the methods astar, idastar, bestfirst",
         ),
+        ({"kind": "prove", "game": "awari:6"}, "has no wins, draws and losses to be proved"),
+        ({"kind": "prove", "game": "hex:3x3", "method": "threats"}, "mst, not threats"),
         ({"kind": "search", "game": "hanoi:3", "method": "featurespace"}, "idastar, bestfirst, not featurespace"),
         ({"kind": "solve", "game": "hanoi:3", "method": "pns"}, "a job of kind solve takes game, but no method: 'pns'"),
         ({"kind": "solve", "game": "hanoi:3", "nodes": 5}, "but no nodes: 5"),

@@ -288,6 +288,19 @@ def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client:
     page.wait_for_function("() => !document.getElementById('hint')")
 
 
+def test_no_proof_is_offered_where_there_is_none(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=awari:5")
+    page.wait_for_selector("#hint")
+    assert "worth points" in page.inner_text("#hint")
+    assert page.is_disabled("#start-search")
+    assert page.locator("#method option").count() == 0
+    page.fill("#game", "hex:3x3")
+    page.press("#game", "Tab")
+    page.wait_for_selector("#method option[value=dfpn]", state="attached")
+    assert page.is_enabled("#start-search")
+    assert page.locator("#method option[value=threats], #method option[value=graph]").count() == 0
+
+
 def test_a_game_that_is_unknown_has_no_board(page: Any, client: Client) -> None:
     page.goto(f"{client.address}/search?game=sliding:3x3&state=1+0+2+3+4+5+6+7+8")
     page.wait_for_selector("#main .sb-piece")
@@ -388,6 +401,27 @@ def test_a_value_hides_no_piece_on_a_phone(page: Any, open_position: Callable[..
     )
     assert covered
     assert max(covered) < 0.4, covered
+
+
+def test_a_ring_has_the_shape_of_its_cell(page: Any, tmp_path: Path) -> None:
+    for spec in ("hex:2x2", "dots-and-boxes:1x1"):
+        sb.solve(spec, to=tmp_path / f"{spec[:3]}.db", threads=1)
+    with running(make_app({name: tmp_path / f"{name}.db" for name in ("hex", "dot")}, None)) as found:
+        page.goto(f"{found.address}/databases/hex/position?state=start")
+        page.wait_for_selector("#board .mark")
+        rings = page.locator("#board .mark").evaluate_all("all => all.map((one) => one.getAttribute('points'))")
+        assert set(rings) == {page.locator("#board .sb-hole").first.get_attribute("points")}
+        page.goto(f"{found.address}/databases/dot/position?state=start")
+        page.wait_for_selector("#board .worth")
+        boxes = page.evaluate(
+            "['.worth', '.sb-hole'].map((kind) => [...document.querySelectorAll(`#board ${kind}`)]"
+            ".map((one) => one.getBoundingClientRect()).map(({x, y, width, height}) => [x + width / 2, y + height / 2]))"
+        )
+        assert len(boxes[0]) == 4
+        for value, place in zip(
+            sorted(boxes[0]), sorted(boxes[1]), strict=True
+        ):  # a value is in the middle of its line
+            assert value == pytest.approx(place, abs=1)
 
 
 def test_values_stay_on_the_board_while_a_move_of_the_list_is_looked_at(open_position: Callable[..., Any]) -> None:

@@ -32,6 +32,10 @@ BLACK_FIGURINE: Final = 6
 NODE: Final = 22.0
 """The radius of a graph's nodes."""
 GOLDEN_ANGLE: Final = 2.39996
+APART: Final = 1.6 * UNIT
+"""The length of a line between two dots."""
+SLOT: Final = (0.68 * APART, 28.0)
+"""Length and breadth of the place of a line, between its dots."""
 
 
 class _Geometry(NamedTuple):
@@ -59,6 +63,7 @@ def board_svg(
     line = _arrow if board.shape == "node" else _edge
     parts = [_ground(board, centres, geometry), *(line(centres[one], centres[two]) for one, two in board.edges)]
     parts += [_cell(board, cell, label, centres[cell], geometry) for cell, label in enumerate(pieces)]
+    dots = _dots(board, centres) if board.shape == "line" else {}
     for cell, label in enumerate(pieces):
         drawn = _piece(board, label, turned, geometry)
         if drawn:
@@ -66,8 +71,10 @@ def board_svg(
                 f'<g class="sb-piece" data-cell="{cell}" data-label="{escape(label)}" '
                 f'transform="translate({_at(centres[cell])})">{drawn}</g>'
             )
+    parts += [f'<circle class="sb-point" r="9" cx="{x:g}" cy="{y:g}"/>' for x, y in dots]
     frame = _frame(centres, geometry)
-    marks = _coordinates(board.names, centres, frame) if coordinates and board.shape != "node" else []
+    named = (list(dots.values()), list(dots)) if dots else (board.names, centres)
+    marks = _coordinates(*named, frame) if coordinates and board.shape != "node" else []
     parts += [
         f'<text class="sb-coordinate" x="{x:g}" y="{y:g}" dy=".35em">{escape(text)}</text>' for x, y, text in marks
     ]
@@ -90,6 +97,8 @@ def _geometry(board: Board, pieces: Sequence[str]) -> _Geometry:
         return _Geometry(UNIT, 1.4 * UNIT, 0.9 * UNIT, 1.28 * UNIT)
     if board.shape == "node":  # edges need room
         return _Geometry(UNIT, UNIT, 1.3 * UNIT, 1.3 * UNIT)
+    if board.shape == "line":
+        return _Geometry(APART, APART, SLOT[1], SLOT[1])
     apart = UNIT / _nearest(board.cells)
     return _Geometry(apart, apart, 0.94 * UNIT, 0.94 * UNIT)
 
@@ -193,6 +202,21 @@ def _arrow(one: tuple[float, float], two: tuple[float, float]) -> str:
     return f'<path class="sb-line" d="{path}{_at((tip_x, tip_y))}{head}"/>'
 
 
+def _lies(board: Board, cell: int) -> bool:
+    """Return whether a line between dots at whole numbers lies: its middle is between two columns."""
+    return board.cells[cell][0] % 1 != 0
+
+
+def _dots(board: Board, centres: Sequence[tuple[float, float]]) -> dict[tuple[float, float], str]:
+    """Return where the dots at the ends of lines are, with their names, of which a line has the left or the lower one first."""
+    found: dict[tuple[float, float], str] = {}
+    for cell, (x, y) in enumerate(centres):
+        across, down = (APART / 2, 0.0) if _lies(board, cell) else (0.0, -APART / 2)
+        one, _, other = (board.names[cell] if board.names else "").partition("-")
+        found |= {(round(x - across, 1), round(y - down, 1)): one, (round(x + across, 1), round(y + down, 1)): other}
+    return found
+
+
 def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry: _Geometry) -> str:
     kind = "sb-wall" if label == "#" else "sb-hole"
     if board.shape == "point":
@@ -202,6 +226,9 @@ def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry
         under = f'<circle class="sb-place" r="{NODE:g}"/>' + _text(name, "on-sb-place", min(19.0, 70 / len(name)))
     elif board.shape in ("disc", "pit"):
         under = f'<circle class="{kind}" r="{0.45 * UNIT:g}"/>'
+    elif board.shape == "line":
+        length, breadth = SLOT if _lies(board, cell) else SLOT[::-1]
+        under = _box("sb-hole sb-slot", length, breadth, SLOT[1] / 2)
     elif board.shape == "peg":
         under = f'<circle class="sb-reach" r="28"/><circle class="{kind}" r="15"/>'
     elif board.shape == "hexagon":
@@ -330,6 +357,12 @@ def _ring(text: str, geometry: _Geometry) -> str:
     return f'<circle class="sb-goal" r="{NODE + 5:g}"/>'
 
 
+def _drawn(text: str, geometry: _Geometry) -> str:
+    """Return a drawn line from dot to dot, which stands if its label does."""
+    length, breadth = APART, 9.0
+    return _box("sb-drawn", *((breadth, length) if text == "|" else (length, breadth)), 4)
+
+
 def _maze(text: str, geometry: _Geometry) -> str:
     """Return a stone as a box and the man as a disc; a goal, alone or under them, is a ring."""
     drawn = _box("sb-tile", 44, 44, 6) if text in "$*" else '<circle class="sb-man" r="20"/>' if text in "@+" else ""
@@ -340,4 +373,5 @@ def _maze(text: str, geometry: _Geometry) -> str:
 _PIECES: Final[dict[str, Callable[[str, _Geometry], str]]] = {
     "square": _tile, "mark": _tile, "disc": _ball, "point": _token, "pit": _seeds, "peg": _ball, "bar": _bar,
     "card": _card, "sticker": _sticker, "hexagon": _ball, "chequer": _figurine, "maze": _maze, "node": _ring,
+    "line": _drawn,
 }  # fmt: skip

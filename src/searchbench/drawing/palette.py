@@ -54,7 +54,7 @@ _RULES: Final = """
 .sb-point{fill:var(--sb-line)}.sb-place{fill:var(--sb-ground);stroke:var(--sb-line);stroke-width:2.5}
 .sb-text{text-anchor:middle;font-weight:600;pointer-events:none;fill:var(--sb-ink)}
 .sb-tile,.sb-bar{fill:var(--sb-tile)}.on-sb-tile{fill:var(--sb-tile-ink)}.on-sb-peg{fill:var(--sb-peg-ink)}
-.sb-peg{fill:var(--sb-peg);stroke:#0003;stroke-width:2}
+.sb-drawn{fill:var(--sb-ink)}.sb-peg{fill:var(--sb-peg);stroke:#0003;stroke-width:2}
 .sb-first{fill:var(--sb-first);stroke:var(--sb-edge);stroke-width:2}.on-sb-first{fill:var(--sb-first-ink)}
 .sb-second{fill:var(--sb-second);stroke:var(--sb-edge);stroke-width:2}.on-sb-second{fill:var(--sb-second-ink)}
 .sb-cross{stroke:var(--sb-number);stroke-width:8;stroke-linecap:round}

@@ -202,7 +202,10 @@ class DotsAndBoxes(Game):
         """Return the centres of the lines."""
         across = [(column + 0.5, float(row)) for row in range(self.rows + 1) for column in range(self.columns)]
         down = [(float(column), row + 0.5) for row in range(self.rows) for column in range(self.columns + 1)]
-        return Board(tuple(across + down), shape="point")
+        names = tuple(self.format_move((), line) for line in range(self.lines))
+        return Board(
+            tuple(across + down), shape="line", names=names, words=(("_", "drawn across"), ("|", "drawn down"))
+        )
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the drawn lines."""

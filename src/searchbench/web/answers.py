@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from searchbench.board import Board, cell_names, is_empty, spoken
 from searchbench.catalogue import described, name_of, title_of
@@ -13,11 +13,10 @@ from searchbench.errors import SearchBenchError
 from searchbench.game import Game, Position
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import format_memory
-from searchbench.solvers.guided import methods_for
+from searchbench.solvers import guided, proof
 from searchbench.store import Database
 from searchbench.store.opening import read_header
 from searchbench.values import Result, ValueRule
-from searchbench.web.schema import ProofMethod
 
 Answer = dict[str, Any]
 
@@ -87,8 +86,8 @@ def _move(game: Game, position: Position, move: int, after: Position) -> Answer:
 
 
 def methods_of(game: Game) -> list[str]:
-    """Return the methods by which jobs can search or prove a game's positions, the default first."""
-    return list(get_args(ProofMethod)) if game.two_players else methods_for(game)
+    """Return the methods by which jobs can search or prove a game's positions, the default first; perhaps none."""
+    return proof.methods_for(game) if game.two_players else guided.methods_for(game)
 
 
 def position_answer(game: Game, position: Position, side: int, database: Database | None = None) -> Answer:

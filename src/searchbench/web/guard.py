@@ -73,8 +73,20 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
+        begun = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            if taken <= LONGEST_BODY or begun:  # else the application tells what it makes of half a body
+                begun = True
+                await with_headers(message)
+
         refusal = self._refusal(scope)
-        await (self.app if refusal is None else refusal)(scope, limited, with_headers)
+        await (self.app if refusal is None else refusal)(scope, limited, answer)
+        if taken > LONGEST_BODY and not begun:
+            await of_the_server("BodyTooLong", f"a body of more than {LONGEST_BODY:,} bytes")(
+                scope, limited, with_headers
+            )
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)

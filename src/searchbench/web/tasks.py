@@ -88,6 +88,10 @@ def _check_method(asked: schema.JobRequest, game: Game) -> None:
         players, other = ("two players", "prove") if game.two_players else ("one player", "search")
         raise BadRequest(f"{game} is a game of {players}: start a job of kind {other}")
     taken = methods_of(game)
+    if not taken:
+        raise BadRequest(
+            f"{game} has no wins, draws and losses to be proved, but values of the rule {game.values!r}: solve it"
+        )
     if asked.method is not None and asked.method not in taken:
         raise BadRequest(
             f"a job of kind {asked.kind} for {game} takes one of the methods {', '.join(taken)}, not {asked.method}"

@@ -15,7 +15,7 @@ from searchbench.solvers.proof.configuration import (
     ThreatProofNumber,
 )
 from searchbench.solvers.proof.leaves import LeafDatabase
-from searchbench.solvers.proof.prove import prove_state
+from searchbench.solvers.proof.prove import methods_for, prove_state
 
 __all__ = [
     "METHODS",
@@ -31,5 +31,6 @@ __all__ = [
     "Proving",
     "SSSStar",
     "ThreatProofNumber",
+    "methods_for",
     "prove_state",
 ]

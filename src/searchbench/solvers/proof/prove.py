@@ -43,7 +43,7 @@ from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
-from searchbench.solvers.proof.gomoku.prove import prove_by_threats
+from searchbench.solvers.proof.gomoku.prove import board_of, prove_by_threats
 from searchbench.solvers.proof.kept import KeptProof, kept_proof
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.lines.graph import Options
@@ -165,6 +165,18 @@ def default_method(game: Game, options: dict[str, Any]) -> str:
     own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
     takes = all(name in options_of(GraphProofNumber) for name, value in own.items() if value is not None)
     return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, own)
+
+
+def methods_for(game: Game) -> list[str]:
+    """Return the names of the methods that a game's positions can be proved by, the usual one first; none of other values."""
+    if not value_rule(game.values).outcomes:
+        return []
+    without = set() if getattr(game, "lines_alone", None) is not None else {GraphProofNumber.method}
+    try:
+        board_of(game)
+    except BadRequest:
+        without.add(ThreatProofNumber.method)
+    return [name for name in METHODS if name not in without]
 
 
 def _check(game: Game) -> None:

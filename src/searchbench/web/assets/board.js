@@ -229,19 +229,16 @@ export class BoardView {
     for (const text of this.svg.querySelectorAll(".sb-coordinate")) text.style.fontSize = `${Math.min(most, Math.max(least, usual * scale)) / scale}px`;
   }
 
-  /** Return a value to be written on a cell, at its upper right. */
+  /** Return a value to be written on a cell: at its upper right, or in the middle of the place of a line. */
   tag(element, worth, prefix) {
     const box = element.firstElementChild?.getBBox() ?? { x: -28, y: -28, width: 56, height: 56 };
-    const make = (kind, attributes) => {
-      const made = document.createElementNS(SVG, kind);
-      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-      return made;
-    };
     const scale = this.scale();
     const grown = Math.min(LARGEST, Math.max(SMALLEST, USUAL * scale)) / scale / USUAL;
     const width = 12 + 10 * worth.text.length;
     const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-    const tag = make("g", { "aria-hidden": "true", class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} ${box.width * scale < NARROW ? 0 : 10})` });
+    const corner = `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} ${box.width * scale < NARROW ? 0 : 10})`;
+    const place = element.querySelector(".sb-slot") ? `translate(${x} ${y}) scale(${grown})` : corner;
+    const tag = make("g", { "aria-hidden": "true", class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: place });
     const text = make("text", { dy: ".35em" });
     text.textContent = worth.text;
     tag.append(make("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), text);
@@ -250,12 +247,11 @@ export class BoardView {
     return tag;
   }
 
+  /** Put a ring round a cell, of the cell's own shape. */
   ring(element, kind) {
-    const box = element.firstElementChild?.getBBox() ?? { x: -28, y: -28, width: 56, height: 56 };
-    const ring = document.createElementNS(SVG, "rect");
-    for (const [name, value] of Object.entries({ class: kind, x: box.x, y: box.y, width: box.width, height: box.height, rx: element.querySelector("circle") ? box.width / 2 : 8 })) {
-      ring.setAttribute(name, value);
-    }
+    const ring = element.firstElementChild?.cloneNode() ?? make("rect", { x: -28, y: -28, width: 56, height: 56 });
+    ring.setAttribute("class", kind);
+    if (ring.tagName === "rect") ring.setAttribute("rx", Math.max(8, ring.getAttribute("rx")));
     ring.dataset.cell = element.dataset.cell;
     if (kind.startsWith("mark")) {
       ring.setAttribute("transform", element.getAttribute("transform"));
@@ -343,6 +339,12 @@ export class BoardView {
       this.ask();
     }
   }
+}
+
+function make(kind, attributes) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
 }
 
 function cellOf(target) {

@@ -74,6 +74,7 @@ async function look() {
   parts.view.show(position);
   parts.caption.textContent = position.state;
   const fitting = position.methods.map((name) => METHODS.find((method) => method.id === name));
+  ready();
   parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === parts.preferred }, method.text))); // or else the first
   if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
   return true;
@@ -93,8 +94,14 @@ function address(id = null) {
 
 const solved = () => !position.two_players && position.result === "solved";
 
+/** A search can be started while none runs here, where the server takes jobs and the game a method. */
+function ready() {
+  parts.start.disabled = !parts.jobs || job !== null || !position?.methods.length;
+}
+
 /** A word on a state from which there is nothing to search. */
 function hint() {
+  if (!position.methods.length) return [h("p", { class: "message calm", id: "hint" }, "Only who wins can be proved, and here positions are worth points: solve all of them on the first page.")];
   if (position.dead_end) return [h("p", { class: "message calm", id: "hint" }, `It cannot be solved any more: ${position.dead_end}.`)];
   return solved() ? [h("p", { class: "message calm", id: "hint" }, "This state is solved already: shuffle it, make moves on the board, or type another.")] : [];
 }
@@ -125,7 +132,7 @@ async function shuffle() {
   } catch (error) {
     if (turn === looks) showError(parts.message, error);
   } finally {
-    parts.start.disabled = !parts.jobs;
+    ready();
     parts.shuffle.disabled = false;
   }
 }
@@ -144,9 +151,9 @@ async function run() {
   } catch (error) {
     showError(parts.message, error);
   } finally {
-    parts.start.disabled = false;
-    parts.stop.disabled = true;
     job = null;
+    ready();
+    parts.stop.disabled = true;
   }
 }
 
@@ -178,9 +185,9 @@ async function reattach(id) {
   try {
     await watch(begun, live);
   } finally {
-    parts.start.disabled = false;
-    parts.stop.disabled = true;
     job = null;
+    ready();
+    parts.stop.disabled = true;
   }
 }
 

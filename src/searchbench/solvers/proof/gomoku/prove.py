@@ -64,8 +64,9 @@ def board_of(game: Game) -> tuple[int, Rule]:
     rule = _RULES.get(getattr(game, "longer_rows", None) or (True, False))
     size = round(game.width**0.5)
     lines = 2 * (size - 4) * (2 * size - 4)
-    square = board is not None and size * size == game.width and len(board.lines) == lines and len(board.lines[0]) == 5
-    if not square or rule is None or not game.has("canonical"):
+    square = board is not None and size * size == game.width and len(board.lines) == lines
+    fives = square and size >= 5 and len(board.lines[0]) == 5
+    if not fives or rule is None or not game.has("canonical"):
         raise BadRequest(f"{game}: the method threats is for gomoku: use pns, dfpn, alphabeta or graph")
     return size, rule
 
