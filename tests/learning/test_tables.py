@@ -67,6 +67,8 @@ def test_a_table_with_symmetric_copies_has_the_cells_of_every_position(spec: str
         if game.terminal(state) == UNDECIDED:
             waiting.extend(game.play(state, move) for move in game.moves(state))
     assert len({game.rank(game.canonical(state)) for state in seen}) < len(seen)
+    with np.load(tmp_path / "all.npz") as arrays:
+        assert arrays["numbers"].dtype == np.uint16  # as narrow as they can be
     with pytest.raises(BadRequest, match="tells no symmetries"):
         write_table(sb.solve("hanoi:2"), tmp_path / "no.npz", cells=True, symmetric=True)
     with pytest.raises(BadRequest, match="ask for cells, too"):

@@ -137,7 +137,8 @@ def _in_order(database: Database, codes: list[Array], symmetries: int, run: Run)
             pieces = jit.intervals(0, len(numbers), _PIECE)
             active.launch(jit.bind(write_states, names), pieces, numbers, jit.FIRST, jit.STOP, states)
     order = np.lexsort(states.T[::-1])
-    return states[order], numbers[order]
+    narrow = np.min_scalar_type(int(numbers.max(initial=0)))
+    return states[order], numbers[order].astype(narrow)
 
 
 def write_states(numbers: Any, first: int, stop: int, states: Any) -> None:
