@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from html import escape
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ DRAWN: Final = {"graph": "graph:0>1;1>2;2>0;2>3;3=0", "rubik": "rubik", "awari":
 SIZES: Final = {
     "awari": ["awari:3", "awari:6"],
     "burnt-pancake": ["burnt-pancake:3", "burnt-pancake:6"],
-    "chess": ["chess:KQK", "chess:KRK", "chess:KPK", "chess:KQKR"],
+    "chess": ["chess:KQK", "chess:KRK", "chess:KPK", "chess:KQKR", "chess:KRKP"],
     "connect4": ["connect4:4x4", "connect4:5x4", "connect4:7x6"],
     "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x2"],
     "fox-and-geese": ["fox-and-geese:4"],
@@ -34,6 +35,19 @@ SIZES: Final = {
 WORDS: Final = {
     "states": "states", "reachable": "with a value", "deepest": "most moves or plies", "start": "value of the start",
 }  # fmt: skip
+RESULTS: Final = {
+    "connect4": "The first player wins on 7 x 6 ([Between two players](../two-players.md)).",
+    "giveaway-chess": "1. d3, 1. d4 and 1. e4 lose ([Between two players](../two-players.md#the-games)).",
+    "gomoku": "The first player wins on 15 x 15, by the free and by the standard rule ([Go-moku](../go-moku.md)).",
+    "hex": "The first player wins on 3 x 3, 4 x 4 and 5 x 5 ([Between two players](../two-players.md#the-games)).",
+    "morris": "Every position is solved ([Nine Men's Morris](../benchmarks.md#nine-mens-morris)).",
+    "morris-opening": "The game is a draw ([Nine Men's Morris](../benchmarks.md#nine-mens-morris)).",
+    "othello": "The second player wins on 4 x 4, by 11 discs to 3 ([Between two players](../two-players.md#the-games)).",
+    "qubic": "The first player wins: a proof of 5,920 records in 24 kB ([Certificates](../certificate-format.md)).",
+    "sokoban": "Levels of XSokoban and Microban are solved, one after the other ([Sokoban](../sokoban.md)).",
+    "superpuzz": "Deals are solved by four searches ([Superpuzz](../superpuzz.md)).",
+}
+"""What is known besides figures, with the page that tells of it."""
 
 
 def gallery_pages() -> dict[str, str]:
@@ -84,7 +98,21 @@ def _page(kind: type[Game]) -> str:
             f"| `{name}` | {_default(default)} | {escape(told[name])} |"
             for name, default in facts["parameters"].items()
         ]
-    lines += ["", "## Solved", "", _facts(kind), "", _chart(kind), "", "## To try it", ""]
+    if rest := (inspect.getdoc(kind) or "").partition("\n")[2].strip():
+        lines += ["", "## To know", "", rest]
+    lines += [
+        "",
+        "## Solved",
+        "",
+        RESULTS.get(kind.name, ""),
+        "",
+        _facts(kind),
+        "",
+        _chart(kind),
+        "",
+        "## To try it",
+        "",
+    ]
     lines += [f"```sh\nsearchbench check {game.spec}\nsearchbench play {game.spec}\n```"]
     return "\n".join(lines) + "\n"
 
@@ -101,15 +129,16 @@ def _sizes(kind: type[Game]) -> list[Game]:
 
 def _facts(kind: type[Game]) -> str:
     """Return a table of the figures that are known, which `searchbench check` and the tests compare with what is solved."""
-    rows = []
-    for game in _sizes(kind):
-        known = game.known()
-        told = [_figure(known[name]) if name in known else "" for name in WORDS]
-        if any(told):
-            rows.append(f"| `{game.spec}` | {' | '.join(told)} |")
-    if not rows:
-        return "No figures are recorded for these sizes: `searchbench solve` and `searchbench prove` find them."
-    return f"| game | {' | '.join(WORDS.values())} |\n|---|{'---|' * len(WORDS)}\n" + "\n".join(rows)
+    found = [(game.spec, known) for game in _sizes(kind) if (known := game.known())]
+    told = [name for name in WORDS if any(name in known for _, known in found)]
+    if not told:
+        nothing = "No figures are recorded for these sizes: `searchbench solve` and `searchbench prove` find them."
+        return "" if kind.name in RESULTS else nothing
+    rows = [
+        f"| `{spec}` | {' | '.join(_figure(known[name]) if name in known else '' for name in told)} |"
+        for spec, known in found
+    ]
+    return f"| game | {' | '.join(WORDS[name] for name in told)} |\n|---|{'---|' * len(told)}\n" + "\n".join(rows)
 
 
 def _figure(figure: Any) -> str:

@@ -185,8 +185,12 @@ def test_figures_with_names_are_drawn_only_where_the_row_says_what_they_are() ->
 
 
 def test_a_figure_other_than_printed_is_marked_and_a_long_table_is_folded() -> None:
-    row = replace(ROWS["G17"], paper={"same": 1234, "other": 7})
-    outcome = {**recorded(reproduce(ROWS["G17"])).outcome, "paper": row.paper, "measured": {"same": 1234, "other": 8}}
+    row = replace(ROWS["G17"], paper={"same": 1234, "other": 7, "unmeasured": 3})
+    outcome = {
+        **recorded(reproduce(ROWS["G17"])).outcome,
+        "paper": row.paper,
+        "measured": {"same": 1234, "other": 8, "unprinted": 5},
+    }
     text = report_html([row], {row.id: replace(recorded(reproduce(ROWS["G17"])), outcome=outcome)}, [])
     assert re.findall(r'<tr class=other><th scope="row">([^<]+)', text) == ["other"]
     assert text.count("1,234") == 2

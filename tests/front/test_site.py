@@ -132,7 +132,14 @@ def test_every_page_can_be_reached_by_the_navigation(site: Path, pages: dict[str
 
 def test_every_game_and_every_row_has_its_place(site: Path) -> None:
     for game in shipped():
-        assert "<svg" in (site / "games" / game.name / "index.html").read_text(), game.name
+        text = (site / "games" / game.name / "index.html").read_text()
+        assert "<svg" in text, game.name
+        solved = text[text.index('id="solved"') : text.index('id="to-try-it"')]
+        columns = re.findall(r"<tr>(.*?)</tr>", solved, re.DOTALL)
+        cells = [[re.sub(r"<[^>]+>|\s", "", cell) for cell in re.findall(r"<td>(.*?)</td>", row)] for row in columns]
+        assert all(any(column) for column in zip(*filter(None, cells), strict=True)), game.name
+        noted = (inspect.getdoc(game) or "").partition("\n")[2].strip()
+        assert ('id="to-know"' in text) == bool(noted), game.name
     papers = "".join(
         (site / "papers" / module.__name__.rpartition(".")[2] / "index.html").read_text() for module in PAPERS
     )

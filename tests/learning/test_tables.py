@@ -17,6 +17,7 @@ from searchbench.errors import BadRequest
 from searchbench.learning import table_reader, write_table
 from searchbench.learning.table_reader import Table
 from searchbench.learning.truths import figures_of
+from searchbench.rules import UNDECIDED
 from searchbench.store import Database
 
 SPECS = ["tic-tac-toe", "sliding:2x3", "awari:3", "hanoi:3", "morris:3,3", "mnk:3,3,3,no,yes", "frogs-and-toads:2"]
@@ -48,6 +49,30 @@ def test_a_table_says_what_the_database_says(spec: str, databases: dict[str, Dat
         table.value(database.size)
     with pytest.raises(KeyError, match="is no position of this table"):
         table.number([101] * database.game.width)
+
+
+@pytest.mark.parametrize("spec", ["mnk:3,3,3,no,yes", "chess:KPK,4,4"])
+def test_a_table_with_symmetric_copies_has_the_cells_of_every_position(spec: str, tmp_path: Path) -> None:
+    database = sb.solve(spec, threads=1)
+    done = write_table(database, tmp_path / "all.npz", cells=True, symmetric=True)
+    assert done.positions == database.states
+    table, game = Table(tmp_path / "all.npz"), database.game
+    waiting, seen = [game.start()], set()
+    while waiting and len(seen) < 2_000:  # as play meets them: no representatives
+        state = waiting.pop()
+        if tuple(state) in seen:
+            continue
+        seen.add(tuple(state))
+        assert table.number(state) == database.number(state)
+        if game.terminal(state) == UNDECIDED:
+            waiting.extend(game.play(state, move) for move in game.moves(state))
+    assert len({game.rank(game.canonical(state)) for state in seen}) < len(seen)
+    with np.load(tmp_path / "all.npz") as arrays:
+        assert arrays["numbers"].dtype == np.uint16  # as narrow as they can be
+    with pytest.raises(BadRequest, match="tells no symmetries"):
+        write_table(sb.solve("hanoi:2"), tmp_path / "no.npz", cells=True, symmetric=True)
+    with pytest.raises(BadRequest, match="ask for cells, too"):
+        write_table(database, tmp_path / "no.npz", symmetric=True)
 
 
 def test_a_table_of_some_parts_has_these_only(databases: dict[str, Database], tmp_path: Path) -> None:

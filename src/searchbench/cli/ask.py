@@ -39,6 +39,7 @@ def find(
     """Find the states that meet all of the conditions."""
     import searchbench as sb
     from searchbench.errors import BadRequest
+    from searchbench.store.positions import unheard_of
 
     if values.hardest and values.value is not None:
         raise BadRequest("give --value or --hardest, not both")
@@ -50,6 +51,8 @@ def find(
         return
     first = "" if count <= len(states) else f", the first {len(states)}"
     show.write(f"{count:,} {'state' if count == 1 else 'states'}{first}")
+    if count == 0 and among.where is not None and (note := unheard_of(database, among.where)):
+        show.write(note)
     for position in states:
         show.write(f"\n{position.text}   {database.rule.format(database.probe(position))}")
         if str(position) != position.text:

@@ -46,7 +46,10 @@ class Written:
 
     symmetric: Annotated[
         bool,
-        Option("--symmetric", help="Also the symmetric copies of each position, of a game that tells its symmetries."),
+        Option(
+            "--symmetric",
+            help="Also the symmetric copies of each position, of a game that tells its symmetries; of a table with --cells.",
+        ),
     ] = False
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False
 
@@ -72,11 +75,11 @@ def export(
 
     database = sb.open_database(folder, game)
     if to.suffix == ".npz":
-        if chosen != Chosen() or written.symmetric:
+        if chosen != Chosen():
             raise BadRequest(
-                f"{to}: a table has all positions; --sample, --seed, --value, --where and --symmetric are for Parquet files"
+                f"{to}: a table has all positions; --sample, --seed, --value and --where are for Parquet files"
             )
-        _export_table(database, to, tabled, written.force, as_json)
+        _export_table(database, to, tabled, written, as_json)
         return
     if tabled != Tabled():
         raise BadRequest(
@@ -100,10 +103,10 @@ def export(
     show.write(f"{database.game}: {done.positions:,} positions, {done.moves:,} moves, {done.bytes:,} bytes in {to}")
 
 
-def _export_table(database: Database, to: Path, tabled: Tabled, force: bool, as_json: bool) -> None:
+def _export_table(database: Database, to: Path, tabled: Tabled, written: Written, as_json: bool) -> None:
     from searchbench.learning import write_table
 
-    done = write_table(database, to, tabled.parts, tabled.cells, force)
+    done = write_table(database, to, tabled.parts, tabled.cells, written.force, symmetric=written.symmetric)
     if as_json:
         show.write_json(
             {"path": str(done.path), "positions": done.positions, "parts": list(done.parts), "bytes": done.bytes}

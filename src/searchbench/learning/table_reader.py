@@ -7,7 +7,8 @@ Copy the file into another program. ::
     table.number([0, 3, 1, 2])      # of the position with these cells, where the table has cells
     table.figures(1234)             # the same as numbers: (1, 3) a win in three plies, (31,) a distance
 
-A table of games that count symmetric positions as one has one position of each class: searchbench's `Game.canonical` finds it.
+A table of games that count symmetric positions as one has one position of each class (searchbench's `Game.canonical` finds it),
+unless it was exported with --symmetric: then it has the cells of all.
 Numbers that are no position, and cells that the table does not have, raise KeyError. A file that is no table, or is
 damaged, raises ValueError.
 """

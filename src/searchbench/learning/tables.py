@@ -12,7 +12,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.learning.table_reader import FORMAT
-from searchbench.learning.truths import Array, columns_of, figures_of
+from searchbench.learning.truths import Array, columns_of, differing, figures_of, images_of, symmetries_of
 from searchbench.run import Run
 from searchbench.store import Database
 from searchbench.store.cells import write_states
@@ -40,16 +40,23 @@ def write_table(
     cells: bool = False,
     overwrite: bool = False,
     run: Run | None = None,
+    symmetric: bool = False,
 ) -> WrittenTable:
     """Write the codes of a database, or of some parts, into an .npz file, with what each code means.
 
-    With `cells`, the file also has the cells of every position, in order, so that a position is found by them. Arrays:
+    With `cells`, the file also has the cells of every position, in order, so that a position is found by them; with `symmetric`
+    also those of its images under all symmetries, with the same number. Arrays:
     `codes_0`, `codes_1`, ... for the parts; `cells` [positions, width] and `numbers`; `about`, JSON in UTF-8 as bytes. The
     file appears complete or not at all. Raises BadRequest for depths modulo 3 or 4, states that share a number, more than a
-    gigabyte, and a file that exists, unless `overwrite`.
+    gigabyte, a game that tells no symmetries, if they are asked for, and a file that exists, unless `overwrite`.
     """
     target, source = Path(path), database if parts is None else sliced(database, parts)
-    _check(source, target, cells, overwrite)
+    symmetries = symmetries_of(database) if symmetric else 1
+    if symmetric and not cells:
+        raise BadRequest(
+            f"{target}: symmetric copies of a position have its number: ask for cells, too, by which they are found"
+        )
+    _check(source, target, symmetries if cells else 0, overwrite)
     arrays: dict[str, Array] = {}
     codes = [source.read(part, part.start, part.stop) for part in source.parts]
     found = np.unique(np.concatenate([np.unique(some) for some in codes])).tolist()
@@ -58,7 +65,7 @@ def write_table(
     for place, some in enumerate(codes):
         arrays[f"codes_{place}"] = np.where(some == source.illegal, illegal, some).astype(kind)
     if cells:
-        arrays["cells"], arrays["numbers"] = _in_order(source, codes, run or Run())
+        arrays["cells"], arrays["numbers"] = _in_order(source, codes, symmetries, run or Run())
     about = json.dumps(_about(source, found, illegal)).encode()
     write: Any = np.savez_compressed
     with replaced_file(target) as partial, partial.open("xb") as file:
@@ -66,7 +73,8 @@ def write_table(
     return WrittenTable(target, source.states, tuple(part.name for part in source.parts), target.stat().st_size)
 
 
-def _check(database: Database, target: Path, cells: bool, overwrite: bool) -> None:
+def _check(database: Database, target: Path, copies: int, overwrite: bool) -> None:
+    """Refuse what no table can have; the cells of each position are to be written up to so many times."""
     game = database.game
     if target.exists() and not overwrite:
         raise BadRequest(f"{target} exists: choose another name, or ask to overwrite it (--force, overwrite=True)")
@@ -80,11 +88,11 @@ def _check(database: Database, target: Path, cells: bool, overwrite: bool) -> No
         raise BadRequest(f"{game}: several states share a number, so a table of numbers cannot tell them apart")
     numbers = sum(part.size for part in database.parts)
     size = numbers * database.dtype.itemsize
-    size += database.states * (game.width * np.dtype(game.dtype).itemsize + 8) if cells else 0
+    size += copies * database.states * (game.width * np.dtype(game.dtype).itemsize + 8)
     if size > MOST:
         raise BadRequest(
             f"{game}: {numbers:,} numbers take {size / 1e9:.1f} GB, and a table has at most {MOST / 1e9:.1f} GB: "
-            f"name some parts, --parts {database.parts[0].name}{', and leave out --cells' if cells else ''}"
+            f"name some parts, --parts {database.parts[0].name}{', and leave out --cells' if copies else ''}"
         )
 
 
@@ -109,8 +117,8 @@ def _little(numbers: Array) -> Array:
     return np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<"))
 
 
-def _in_order(database: Database, codes: list[Array], run: Run) -> tuple[Array, Array]:
-    """Return the cells of all positions, in order, and their numbers."""
+def _in_order(database: Database, codes: list[Array], symmetries: int, run: Run) -> tuple[Array, Array]:
+    """Return the cells of all positions and of their images, each once and in order, and the number of each."""
     game = database.game
     numbers = np.concatenate(
         [
@@ -118,9 +126,15 @@ def _in_order(database: Database, codes: list[Array], run: Run) -> tuple[Array, 
             for part, some in zip(database.parts, codes, strict=True)
         ]
     ).astype(np.int64)
-    states = np.zeros((len(numbers), game.width), game.dtype)
-    kernel = jit.bind(write_states, game.names(database.rule, game.quickest_target))
+    names = game.names(database.rule, game.quickest_target)
     with run as active:
-        active.launch(kernel, jit.intervals(0, len(numbers), _PIECE), numbers, jit.FIRST, jit.STOP, states)
+        if symmetries > 1:
+            images, differ = images_of(jit.bind(differing, names), database, numbers, active)
+            states, numbers = images[differ], numbers[np.nonzero(differ)[0]]
+        else:
+            states = np.zeros((len(numbers), game.width), game.dtype)
+            pieces = jit.intervals(0, len(numbers), _PIECE)
+            active.launch(jit.bind(write_states, names), pieces, numbers, jit.FIRST, jit.STOP, states)
     order = np.lexsort(states.T[::-1])
-    return states[order], numbers[order]
+    narrow = np.min_scalar_type(int(numbers.max(initial=0)))
+    return states[order], numbers[order].astype(narrow)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -124,6 +124,29 @@ def differing(numbers: Any, first: int, stop: int, symmetries: int, images: Any,
                     break
 
 
+def symmetries_of(database: Database) -> int:
+    """Return how many symmetries the game tells. Raises BadRequest if it tells none."""
+    game = database.game
+    if game.symmetries < 2:
+        raise BadRequest(
+            f"{game} tells no symmetries: its rules need `image_under`, and its property `symmetries` says how many"
+        )
+    return game.symmetries
+
+
+def images_of(kernel: Callable[..., None], database: Database, numbers: Array, run: Run) -> tuple[Array, Array]:
+    """Return the images of positions under all symmetries, [position, symmetry, cell], and which differ from those before.
+
+    `kernel` is `differing`, bound to the game. Raises BadRequest for a game that tells no symmetries.
+    """
+    game, symmetries = database.game, symmetries_of(database)
+    images = np.zeros((len(numbers), symmetries, game.width), game.dtype)
+    differ = np.zeros((len(numbers), symmetries), np.bool_)
+    pieces = jit.intervals(0, len(numbers), _PIECE)
+    run.launch(kernel, pieces, numbers, jit.FIRST, jit.STOP, symmetries, images, differ)
+    return images, differ
+
+
 def open_moves(state: Any, out: Any) -> int:
     """Write the moves of a state, none where a game of two players is over; return their number."""
     if TWO_PLAYERS and terminal(state) != UNDECIDED:
@@ -204,15 +227,8 @@ class TruthReader:
 
         The images of a position follow it, with its number. Raises BadRequest for a game that tells no symmetries.
         """
-        game, asked = self.database.game, self._asked(numbers)
-        if game.symmetries < 2:
-            raise BadRequest(
-                f"{game} tells no symmetries: its rules need `image_under`, and its property `symmetries` says how many"
-            )
-        images = np.zeros((len(asked), game.symmetries, game.width), game.dtype)
-        differ = np.zeros((len(asked), game.symmetries), np.bool_)
-        pieces = jit.intervals(0, len(asked), _PIECE)
-        self.run.launch(self._differing, pieces, asked, jit.FIRST, jit.STOP, game.symmetries, images, differ)
+        asked = self._asked(numbers)
+        _, differ = images_of(self._differing, self.database, asked, self.run)
         places, symmetry = np.nonzero(differ)
         return self._read(asked[places], symmetry.astype(np.int64))
 

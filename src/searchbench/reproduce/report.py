@@ -165,9 +165,9 @@ def _table(row: Row, record: Record | None) -> str:
     ours = {} if record is None else figures_of(record.outcome["measured"])
     lines = []
     for name in {**paper, **ours}:
-        other = record is not None and paper.get(name) != ours.get(name)
+        other = name in paper and name in ours and paper[name] != ours[name]
         printed, measured = _cell(paper, name), _cell(ours, name)
-        if record is not None and not other and len(printed) > LONG:
+        if name in ours and paper.get(name) == ours[name] and len(printed) > LONG:
             measured = "<td>as printed</td>"
         lines.append(
             f'<tr{" class=other" if other else ""}><th scope="row">{escape(name) or "figure"}</th>{printed}{measured}</tr>'
