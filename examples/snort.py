@@ -132,7 +132,12 @@ class Snort(Game):
         return f"{'abcdefghij'[column]}{self.rows - row}"
 
     def board(self) -> Board:
-        return Board(tuple((cell % self.columns, cell // self.columns) for cell in range(self.width)))
+        cells = tuple((cell % self.columns, cell // self.columns) for cell in range(self.width))
+        names = tuple(self.format_move((), cell) for cell in range(self.width))
+        return Board(cells, shape="mark", sides=("X", "O"), names=names)
+
+    def mover(self, state: Sequence[int]) -> int:
+        return sum(cell != 0 for cell in state) % 2
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        return [MARKS[cell] for cell in state]
+        return ["" if cell == 0 else MARKS[cell] for cell in state]

@@ -46,8 +46,8 @@ class Board:
     (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
     (a suit C D H S and a rank), "sticker" (a colour for each letter), "hexagon" (stones on hexagons with a corner at the
     top), "chequer" (chess figurines, or the stones of `sides`, on light and dark squares), "maze" (walls, goals, stones and a
-    man by their marks in XSB), "node" (a graph: cells have their names in them, edges are arrows) or "line" (lines between dots at
-    whole numbers: a cell is the middle of a line, "_" and "|" are drawn ones, and names such as "a1-b1" have those of the dots)."""
+    man by their marks in XSB), "node" (a graph: cells have their names in them, edges are arrows) or "line" (lines between
+    dots at whole numbers: a cell is the middle of a line, "_" and "|" are drawn ones, and "a1-b1" names both dots)."""
     sides: tuple[str, str] = ("", "")
     """The labels of the first and the second player's stones, if any."""
     opposite: tuple[int, ...] = ()

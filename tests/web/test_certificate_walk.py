@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -105,5 +106,15 @@ def test_the_page_shows_the_tree_and_why_a_reply_loses(proofs: Client) -> None:
         first.locator(".answer").first.wait_for()
         page.wait_for_function(f"() => document.querySelectorAll('#board .sb-piece').length > {pieces}")
         assert first.locator(".answer").first.inner_text().startswith(("plays", "wins by force"))
+        caption, link = page.inner_text("#caption"), page.url
+        assert parse_qs(urlsplit(link).query)["line"] == [caption.removeprefix("after ").partition(":")[0]]
+        page.goto("about:blank")
+        page.goto(link)  # as somebody else would
+        page.wait_for_function("(told) => document.getElementById('caption').textContent === told", arg=caption)
+        assert page.locator("#tree details[open]").get_attribute("data-move") == move
+        assert page.url == link
+        page.goto(f"{link.partition('?')[0]}?line=nowhere")
+        page.wait_for_selector("#tree details")
+        assert page.locator("#tree details[open]").count() == 0
         browser.close()
         assert not faults

@@ -355,6 +355,15 @@ def test_lines_are_drawn_from_dot_to_dot() -> None:
     assert {(round(x, 1), round(y, 1)) for x, y in ends} <= at
 
 
+def test_snort_has_marks_and_says_who_is_to_move() -> None:
+    game = sb.load("examples/snort.py:Snort:2,2")
+    state = game.read("X./..")
+    assert (game.pieces(state), game.mover(state)) == (["X", "", "", ""], 1)
+    board = game.board()
+    assert board is not None
+    assert 'class="sb-cross"' in board_svg(board, game.pieces(state))
+
+
 def test_a_graph_has_an_arrow_for_each_edge_and_a_token_that_leaves_the_name_to_be_read() -> None:
     game = sb.load("graph:0>0;0>1;0>1:5;1>2;2>1;2>3;3=0")
     board = game.board()

@@ -403,6 +403,52 @@ def test_a_value_hides_no_piece_on_a_phone(page: Any, open_position: Callable[..
     assert max(covered) < 0.4, covered
 
 
+def test_a_database_of_endings_has_letters_on_the_board_and_tells_what_they_mean(page: Any, tmp_path: Path) -> None:
+    sb.solve("mnk:3,2,3", to=tmp_path / "ends.db", solver="sweep", threads=1)
+    with running(make_app({"ends": tmp_path / "ends.db"}, None)) as found:
+        page.goto(f"{found.address}/databases/ends/position?state=start")
+        page.wait_for_selector("#board .worth")
+        assert set(page.locator("#board .worth").all_text_contents()) <= {"W", "L", "="}
+        assert "W wins" in page.inner_text("#legend")
+
+
+def test_enter_solves_the_game_that_is_typed(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    field = page.get_by_label("hanoi with its parameters")
+    field.fill("hanoi:2")
+    field.press("Enter")
+    page.wait_for_selector("#games a:has-text('look at it')", timeout=90_000)
+
+
+def test_a_phone_held_across_has_a_board_of_some_size(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.goto(f"{client.address}/databases/morris/position?state=start")
+    page.wait_for_selector("#board svg")
+    assert page.locator("#board svg").bounding_box()["height"] >= 320
+
+
+def test_a_phone_shows_two_found_positions_beside_each_other(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{client.address}/databases/morris?value=draw")
+    page.wait_for_selector("#results li:nth-child(3)")
+    tops = page.locator("#results li").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert tops[0] == tops[1] < tops[2]
+
+
+def test_the_shadow_of_a_list_lies_within_its_cover(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/databases/noughts/position?state=start")
+    page.wait_for_selector(".record")
+    places = page.locator(".record").evaluate("(one) => getComputedStyle(one).backgroundPosition").split(", ")
+    assert places[2:] == ["0px 1px", "0px calc(100% - 1px)"]
+
+
+def test_the_players_of_fox_and_geese_are_told_apart(client: Client) -> None:
+    state = "GGG/G../......./......./......./.F./... "
+    for word, player in (("geese", "the goose player"), ("fox", "the fox player")):
+        game = sb.load("fox-and-geese:4")
+        assert game.sides[game.mover(game.read(state + word)) or 0] == player
+
+
 def test_a_ring_has_the_shape_of_its_cell(page: Any, tmp_path: Path) -> None:
     for spec in ("hex:2x2", "dots-and-boxes:1x1"):
         sb.solve(spec, to=tmp_path / f"{spec[:3]}.db", threads=1)

@@ -73,8 +73,8 @@ def board_svg(
             )
     parts += [f'<circle class="sb-point" r="9" cx="{x:g}" cy="{y:g}"/>' for x, y in dots]
     frame = _frame(centres, geometry)
-    named = (list(dots.values()), list(dots)) if dots else (board.names, centres)
-    marks = _coordinates(*named, frame) if coordinates and board.shape != "node" else []
+    names, at = (list(dots.values()), list(dots)) if dots else (board.names, centres)
+    marks = _coordinates(names, at, frame) if coordinates and board.shape != "node" else []
     parts += [
         f'<text class="sb-coordinate" x="{x:g}" y="{y:g}" dy=".35em">{escape(text)}</text>' for x, y, text in marks
     ]

@@ -62,6 +62,7 @@ class FoxAndGeese(Game):
     """
 
     name: ClassVar[str] = "fox-and-geese"
+    sides: ClassVar[tuple[str, str]] = ("the goose player", "the fox player")
     dtype: ClassVar[Any] = np.int64
     values: ClassVar[str] = "outcome"
     closed: ClassVar[bool] = False

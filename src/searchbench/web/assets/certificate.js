@@ -6,11 +6,14 @@ import { METHODS, api, count, h, nameInAddress, page, showError, titled } from "
 const name = nameInAddress();
 const base = `/certificates/${encodeURIComponent(name)}`;
 const parts = {};
+const asked = new URLSearchParams(location.search); // as the page was opened
+let claims = []; // of the certificate, in its order
 const ENDS = { terminal: "where the game is over", record: "in a position told before", "forced sequence": "where a forced sequence wins", "win by threats": "where threats win", database: "in a database" };
 const SOLVED = { weak: "weakly: how to play from the start on" };
 
 page(async () => {
   const facts = await api(base);
+  claims = facts.claims.map((one) => one.claim);
   titled(`${facts.claim} · ${facts.label}`);
   const board = h("div", { class: "table large", id: "board" });
   parts.view = new BoardView(board, { onMove: (move) => choose(move.move), onCell: () => {} });
@@ -18,9 +21,7 @@ page(async () => {
   parts.tree = h("div", { class: "tree", id: "tree" });
   parts.wrong = h("div", {});
   const rows = [["game", facts.game], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", METHODS.find((one) => one.id === facts.method)?.text ?? facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
-  const query = new URLSearchParams(location.search);
-  const state = query.get("state") || "start";
-  setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch(fromStart));
+  setTimeout(() => grow(parts.tree, asked.get("state") || "start", asked.get("side") === "1" ? 1 : 0).then(openLine).catch(fromStart));
   return [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
     h("h1", {}, `${facts.label}: ${facts.claim}`),
@@ -34,14 +35,38 @@ page(async () => {
 
 /** Tell why a position cannot be shown, and show the start. */
 async function fromStart(error) {
-  history.replaceState(null, "", location.pathname);
+  for (const name of [...asked.keys()]) asked.delete(name);
   showError(parts.wrong, error);
   await grow(parts.tree, "start", 0);
 }
 
+/** Open the replies that lead to the position in the address. */
+async function openLine() {
+  const line = `${asked.get("line") ?? ""} `;
+  const claim = claims[Number(asked.get("claim")) - 1];
+  let last = null;
+  for (;;) {
+    const next = [...parts.tree.querySelectorAll("details:not([open])")].find((one) => (!claim || one.claim === claim) && line.startsWith(`${one.dataset.way} `));
+    if (!next) break;
+    next.open = true;
+    await next.answer();
+    last = next;
+  }
+  last?.scrollIntoView({ block: "nearest" });
+}
+
+/** Put the line to a position into the address bar: a link brings the board and the opened replies back. */
+function address(line, claim) {
+  const query = new URLSearchParams(["state", "side"].filter((name) => asked.has(name)).map((name) => [name, asked.get(name)]));
+  if (line.length) query.set("line", line.join(" "));
+  if (line.length && claims.length > 1 && claims.includes(claim)) query.set("claim", claims.indexOf(claim) + 1);
+  history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+}
+
 /** Show a position on the board; a click there opens that reply of the tree. */
-function show(position, line, place) {
+function show(position, line, place, claim = null) {
   parts.place = place;
+  address(line, claim);
   parts.view.show(position);
   parts.caption.textContent = [line.length ? `after ${line.join(" ")}` : "the position that is proved", position.result].filter(Boolean).join(": ");
 }
@@ -57,7 +82,7 @@ function choose(move) {
 async function grow(place, state, side, line = [], claim = null) {
   const position = await api(`${base}/position`, { state, side });
   place.position = position;
-  show(position, line, place);
+  show(position, line, place, claim);
   if (!position.answers.length) {
     place.append(h("p", { class: "muted small" }, position.result ? `The game is over: ${position.result}.` : "The certificate's play does not lead here."));
     return;
@@ -83,10 +108,11 @@ function replies(answer, position, line) {
   return h("ul", {}, answer.replies.map((reply) => {
     const inner = h("div", {});
     const way = [...line, reply.move];
-    const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? "" : ` answered by ${reply.covered}`)), inner);
-    whole.addEventListener("toggle", async () => {
+    const whole = h("details", { "data-move": reply.move, "data-way": way.join(" ") }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? "" : ` answered by ${reply.covered}`)), inner);
+    whole.claim = answer.claim;
+    whole.answer = async () => {
       if (!whole.open) return;
-      if (inner.position) show(inner.position, way, inner);
+      if (inner.position) show(inner.position, way, inner, answer.claim);
       if (whole.dataset.asked) return;
       whole.dataset.asked = "yes";
       const reading = h("p", { class: "muted small answer" }, "looking for the answer …");
@@ -99,7 +125,8 @@ function replies(answer, position, line) {
         showError(inner, error);
       }
       reading.remove();
-    });
+    };
+    whole.addEventListener("toggle", whole.answer);
     return h("li", {}, whole);
   }));
 }

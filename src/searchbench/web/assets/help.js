@@ -4,6 +4,8 @@ import { h } from "./common.js";
 
 export const LEGENDS = {
   outcome: "On the board: W wins, L loses, in so many plies; = is a draw. The best are filled.",
+  ending: "On the board: W wins, L loses; = is a draw. The best are filled.",
+  won: "On the board: W wins. The best are filled.",
   score: "On the board: points for the player to move. The best are filled.",
   steps: "On the board: what is left after the move. The best are in colour.",
 }; // what the values on the board mean

@@ -79,6 +79,7 @@ function row(game, jobs, begins) {
   const search = h("a", { class: "button", "aria-label": `${does} ${game.name}` }, does);
   const lead = () => { search.href = `/search?${new URLSearchParams({ game: asked() })}`; };
   lead();
+  spec.onkeydown = (event) => { if (event.key === "Enter") solve.click(); };
   spec.oninput = () => {
     solve.disabled = large && asked() === whole;
     lead();

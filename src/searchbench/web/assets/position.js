@@ -290,8 +290,8 @@ function worth(move) {
   if (blind || !move.value || move.value.kind === "none") return null;
   const value = shown(move);
   // A letter or a sign tells wins from losses: not everybody sees the colours apart.
-  const sign = facts.values === "outcome" ? { win: "W", loss: "L" }[value.kind] : facts.two_players && value.number > 0 ? "+" : "";
-  const text = value.kind === "draw" ? "=" : value.number === null ? value.text : `${sign ?? ""}${value.number}`;
+  const sign = facts.values === "score" ? (value.number > 0 ? "+" : "") : { win: "W", loss: "L" }[value.kind] ?? "";
+  const text = value.kind === "draw" ? "=" : value.number === null ? sign || value.text : `${sign}${value.number}`;
   return { kind: facts.two_players || move.best ? value.kind : "worse", text, best: move.best, long: value.text };
 }
 
