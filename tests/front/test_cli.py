@@ -229,6 +229,15 @@ def test_states_are_counted_and_found_by_part_side_and_condition(program: Progra
     assert program("stats", rook, "--numbers", "0-9", "--json").json["states"] == table.count(numbers=(0, 10))
 
 
+def test_find_tells_what_cells_hold_where_a_condition_asks_for_another_piece(
+    program: Program, databases: dict[str, Path]
+) -> None:
+    found = program("find", databases["token"], "--where", "pieces[0] == 'R'")
+    assert found.out.startswith("0 states\nOf 144 positions")
+    assert "cells hold ' a '" in found.out
+    assert program("find", databases["token"], "--where", "state[0] == 99").out == "0 states\n"
+
+
 @pytest.mark.parametrize(
     ("database", "words", "told"),
     [
