@@ -56,6 +56,18 @@ def test_a_report_shows_all_rows_and_measures_those_that_are_not_long(
     assert set(ROWS) <= linked <= set(re.findall(r'id="([^"]+)"', text))
 
 
+def test_how_long_rows_will_take_is_told_before_they_are_measured(
+    program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    slow = recorded(reproduce(ROWS["G1"]))
+    shipped = {name: replace(slow, outcome={**slow.outcome, "seconds": 4000}) for name in ("G1", "G2")}
+    monkeypatch.setattr("searchbench.reproduce.record.shipped_records", lambda: shipped)
+    assert "2 rows: 2.2 hours when they were recorded" in program("reproduce").err
+    assert "1 row: 67 minutes when they were recorded" in program("reproduce", "G1", "--record", "one.json").err
+    assert "when they were recorded" not in program("reproduce", "G1", "--record", "one.json").err  # it is recorded
+
+
 def test_what_was_recorded_is_not_measured_again(
     program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from searchbench.board import counted
 from searchbench.cli import show
 from searchbench.cli.commands import Argument, Exit, Option
 from searchbench.cli.derived import derived
@@ -108,6 +109,8 @@ def reproduce(
     done = {name for name in names if name in kept and kept[name].fits(ROWS[name], chosen[name])}
     outcomes = []
     with Reporter(progress) as reporter:
+        if told := _takes([name for name in names if name not in done]):
+            reporter.tell(told)
         for name in names:
             if name in done:
                 if not as_json:
@@ -134,6 +137,18 @@ def reproduce(
     verdicts = [*(outcome.verdict for outcome in outcomes), *(kept[name].verdict for name in done)]
     if "differs" in verdicts:
         raise Exit(10)
+
+
+def _takes(names: list[str]) -> str:
+    """Say how long rows took when the shipped records were made, if that is more than a minute; else nothing."""
+    from searchbench.analyse.predict import format_seconds
+    from searchbench.reproduce.record import shipped_records
+
+    shipped = shipped_records()
+    seconds = sum(shipped[name].outcome["seconds"] for name in names if name in shipped)
+    return (
+        f"{counted(str(len(names)), 'row')}: {format_seconds(seconds)} when they were recorded" if seconds > 60 else ""
+    )
 
 
 def _tell(outcome: Reproduction) -> None:
