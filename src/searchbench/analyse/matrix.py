@@ -10,7 +10,7 @@ from searchbench.game import Game
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.strategy import goes_backwards
 from searchbench.solvers.guided import depthfirst, expansion
-from searchbench.solvers.proof import alphabeta, dfpn, pns, tree
+from searchbench.solvers.proof import alphabeta, dfpn, pns, prove, tree
 from searchbench.values import Depth, ValueRule, value_rule
 
 
@@ -30,21 +30,37 @@ def _two_players(game: Game, names: jit.Names) -> str:
     return "two players" if game.two_players else ""
 
 
-def _no_outcome(game: Game, names: jit.Names) -> str:
-    rule = value_rule(game.values)
-    return "" if rule.outcomes else (f"values: {rule.name}" if rule.two_players else "one player")
+def _no_digits(game: Game, names: jit.Names) -> str:
+    return prove.obstacle(game, "") or ("no digits" if game.digits() is None else "")
+
+
+def _no_enhancements(game: Game, names: jit.Names) -> str:
+    return _two_players(game, names) or ("no enhanced" if game.enhanced() is None else "")
+
+
+def _no_features(game: Game, names: jit.Names) -> str:
+    return _two_players(game, names) or ("no feature_space" if game.feature_space() is None else "")
+
+
+def _no_proof(method: str) -> Callable[[Game, jit.Names], str]:
+    return lambda game, names: prove.obstacle(game, method)
 
 
 SOLVERS: Final[Mapping[str, Solver]] = {
     "retrograde": Solver((retrograde.initialise, retrograde.emit, retrograde.apply), None, _no_propagation),
     "fixpoint": Solver((retrograde.initialise, fixpoint.gather_block)),
     "bfs": Solver((bfs.first_number, bfs.emit_forward, retrograde.apply), Depth()),
+    "sweep": Solver((), None, _no_digits),
     "idastar": Solver((depthfirst.search_below,), None, _two_players),
     "astar": Solver((expansion.reach, expansion.expand_best), None, _two_players),
     "bestfirst": Solver((expansion.reach, expansion.expand_best), None, _two_players),
-    "alphabeta": Solver((alphabeta.begin, alphabeta.descend), None, _no_outcome),
-    "pns": Solver((tree.plant, pns.grow), None, _no_outcome),
-    "dfpn": Solver((dfpn.begin, dfpn.deepen), None, _no_outcome),
+    "enhanced": Solver((), None, _no_enhancements),
+    "featurespace": Solver((), None, _no_features),
+    "alphabeta": Solver((alphabeta.begin, alphabeta.descend), None, _no_proof("alphabeta")),
+    "pns": Solver((tree.plant, pns.grow), None, _no_proof("pns")),
+    "dfpn": Solver((dfpn.begin, dfpn.deepen), None, _no_proof("dfpn")),
+    "graph": Solver((), None, _no_proof("graph")),
+    "threats": Solver((), None, _no_proof("threats")),
 }
 
 

@@ -84,7 +84,11 @@ def _matrix(found: list[Game], as_json: bool) -> None:
         show.write_json(answers)
     else:
         rows = [[spec, *(reason or "yes" for reason in row.values())] for spec, row in answers.items()]
-        show.write(show.table(rows, ("game", *SOLVERS)))
+        table = [("game", *SOLVERS), *rows]
+        if len(found) < len(SOLVERS):  # a line for each solver is narrower
+            table = list(zip(*table, strict=True))
+            table[0] = ("solver", *table[0][1:])
+        show.write(show.table(table[1:], table[0]))
 
 
 def check(

@@ -8,7 +8,7 @@ Morris is a draw).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ from searchbench.solvers.proof.gomoku.prove import board_of, prove_by_threats
 from searchbench.solvers.proof.kept import KeptProof, kept_proof
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.lines.graph import Options
-from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
+from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim, lines_of
 from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.states import state_of
@@ -167,16 +167,29 @@ def default_method(game: Game, options: dict[str, Any]) -> str:
     return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, own)
 
 
+_BOARDS: Mapping[str, tuple[Callable[[Game], Any], str]] = {
+    GraphProofNumber.method: (lines_of, "no lines"), ThreatProofNumber.method: (board_of, "not gomoku"),
+}  # fmt: skip
+"""What reads the board that a method needs, and what a game is without it."""
+
+
+def obstacle(game: Game, method: str) -> str:
+    """Return why a method does not prove a game's positions, "" if it does."""
+    rule = value_rule(game.values)
+    if not rule.outcomes:
+        return f"values: {rule.name}" if rule.two_players else "one player"
+    if method in _BOARDS:
+        read, without = _BOARDS[method]
+        try:
+            read(game)
+        except BadRequest:
+            return without
+    return ""
+
+
 def methods_for(game: Game) -> list[str]:
     """Return the names of the methods that a game's positions can be proved by, the usual one first; none of other values."""
-    if not value_rule(game.values).outcomes:
-        return []
-    without = set() if getattr(game, "lines_alone", None) is not None else {GraphProofNumber.method}
-    try:
-        board_of(game)
-    except BadRequest:
-        without.add(ThreatProofNumber.method)
-    return [name for name in METHODS if name not in without]
+    return [name for name in METHODS if not obstacle(game, name)]
 
 
 def _check(game: Game) -> None:

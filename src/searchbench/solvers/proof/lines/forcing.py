@@ -49,12 +49,17 @@ class Forcing(NamedTuple):
     note: Any
 
 
-def new_forcing(board: Any) -> Forcing:
-    """Return an empty board; `board` is the `lines` of a game. Raises BadRequest for a board with stacks or without lines."""
+def check_lines(board: Any) -> None:
+    """Raise BadRequest for a board with stacks, without lines, or with too long ones."""
     if any(len(stack) > 1 for stack in board.stacks):
         raise BadRequest("forced sequences are searched on boards where stones do not fall")
     if not board.lines or not 2 <= len(board.lines[0]) < 1 << _SIDE:
         raise BadRequest("forced sequences are searched on boards with lines of 2 to 31 cells")
+
+
+def new_forcing(board: Any) -> Forcing:
+    """Return an empty board; `board` is the `lines` of a game. Raises BadRequest as `check_lines` does."""
+    check_lines(board)
     lines, cells = np.array(board.lines, np.int64), len(board.places)
     order = np.argsort(lines, axis=None, kind="stable")
     first = np.searchsorted(lines.reshape(-1)[order], np.arange(cells + 1))

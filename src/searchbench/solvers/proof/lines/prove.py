@@ -14,7 +14,7 @@ from searchbench.errors import BadRequest, BrokenRule, Exhausted
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.solvers.proof.budget import Budget
-from searchbench.solvers.proof.lines.forcing import new_forcing
+from searchbench.solvers.proof.lines.forcing import check_lines, new_forcing
 from searchbench.solvers.proof.lines.graph import (
     BELOW,
     CELL,
@@ -52,17 +52,22 @@ CHECKED: Final = 1_000_000
 _State = tuple[int, ...]
 
 
+def lines_of(game: Game) -> Any:
+    """Return the board of a game in which to complete a line is all that wins. Raises BadRequest, as `check_lines` does."""
+    board = getattr(game, "lines_alone", None)
+    if board is None:
+        raise BadRequest(f"{game} is no game of lines, and the method graph is for those: use pns, dfpn or alphabeta")
+    check_lines(board)
+    return board
+
+
 class LineProof:
     """Prove wins of one game: split the root by the game's opening, then search each subproblem over a graph of its own."""
 
     def __init__(
         self, game: Game, budget: Budget, options: Options, work: Path | None = None, target: jit.Target = "cpu"
     ) -> None:
-        self.board: Any = getattr(game, "lines_alone", None)
-        if self.board is None:
-            raise BadRequest(
-                f"{game} is no game of lines, and the method graph is for those: use pns, dfpn or alphabeta"
-            )
+        self.board = lines_of(game)
         self.game, self.budget, self.options = game, budget, options
         self.kept = Kept(work, game, options) if work is not None else None
         self.opening: Mapping[_State, int] = getattr(game, "opening", dict)()
