@@ -369,9 +369,11 @@ def test_the_matrix_names_what_is_missing(program: Program, tmp_path: Path) -> N
     (tmp_path / "forward.py").write_text(text.replace('"unmoves": unmoves, ', ""))
     special = program("games", "qubic", "connect4:4,4,4", "gomoku:6", "sokoban", "mnk:3,3,3", "--matrix", "--json").json
     named = {spec.partition(":")[0]: {name for name, why in row.items() if not why} for spec, row in special.items()}
-    for solver, games in {
-        "sweep": {"connect4", "mnk"}, "graph": {"qubic", "mnk"}, "threats": {"gomoku"}, "enhanced": {"sokoban"}, "featurespace": {"sokoban"},
-    }.items():  # fmt: skip
+    expected = {
+        "sweep": {"connect4", "mnk"}, "graph": {"qubic", "mnk"}, "threats": {"gomoku"}, "enhanced": {"sokoban"},
+        "featurespace": {"sokoban"},
+    }  # fmt: skip
+    for solver, games in expected.items():
         assert {name for name, runs in named.items() if solver in runs} == games
     few = program("games", "qubic", "--matrix").out.splitlines()
     assert few[0].split() == ["solver", "qubic"]

@@ -141,6 +141,13 @@ def test_the_command_line_takes_the_games_name(received: Path, program: Program)
     assert program("stats", received / "token.db", "--game", f"{received}/token.py:Token").code == 0
 
 
+def test_trust_is_for_one_command(received: Path, program: Program) -> None:
+    assert program("stats", received / "token.db", "--trust").code == 0
+    (received / "token.py").write_text((received / "token.py").read_text() + "\n")  # another file from now on
+    with pytest.raises(NoConsent):
+        sb.open_database(received / "token.db")
+
+
 @pytest.mark.parametrize("words", [["stats"], ["verify", "--no-progress"], ["solve", "tic-tac-toe", "--take"]])
 def test_the_command_line_trusts_when_told_to(received: Path, program: Program, words: list[str]) -> None:
     assert program(*words, received / "token.db").code == 30

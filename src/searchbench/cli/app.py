@@ -174,6 +174,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 raise
             return _complain(told, told.exit_code)
         return _complain(f"the rules cannot be compiled: {compiler_complaint(error)}", ExitCode.WRONG_INPUT)
+    finally:
+        consent.ask_with(None)  # what `--trust` says is for this command
     return ExitCode.DONE
 
 
