@@ -12,8 +12,7 @@ import searchbench as sb
 from searchbench.errors import BadRequest
 from searchbench.store import positions
 from searchbench.store.condition import condition
-from searchbench.store.in_blocks import Block
-from searchbench.store.in_blocks import test_in_blocks as in_blocks
+from searchbench.store.in_blocks import Block, block_test
 
 WIDTH = 5
 SIZE = 1000
@@ -67,7 +66,7 @@ def test_a_condition_in_blocks_is_the_condition_one_by_one(dtype: Any) -> None:
         text = a_truth(chance, chance.randrange(4))
         if len(text) > 400:
             continue
-        test = in_blocks(text, WIDTH, np.dtype(dtype), SIZE)
+        test = block_test(text, WIDTH, np.dtype(dtype), SIZE)
         if test is None:
             continue
         taken += 1
@@ -89,11 +88,11 @@ def test_a_condition_in_blocks_is_the_condition_one_by_one(dtype: Any) -> None:
     ],
 )  # fmt: skip
 def test_what_may_fail_or_grow_beyond_64_bits_is_evaluated_one_by_one(text: str) -> None:
-    assert in_blocks(text, WIDTH, np.dtype(np.int8), SIZE) is None
+    assert block_test(text, WIDTH, np.dtype(np.int8), SIZE) is None
 
 
 def test_cells_of_unsigned_words_are_read_one_by_one() -> None:
-    assert in_blocks("state[0] == 1", WIDTH, np.dtype(np.uint64), SIZE) is None
+    assert block_test("state[0] == 1", WIDTH, np.dtype(np.uint64), SIZE) is None
 
 
 CONDITIONS = [
@@ -164,6 +163,16 @@ def test_depths_modulo_three_take_a_condition() -> None:
     for text in ("value == 20", "state[0] == 5 and value > 18", "state[1] == 2", "value is None and state[0] == 0"):
         assert residues.tally(where=text) == whole.tally(where=text) != {}
         assert list(residues.select(where=text)) == list(whole.select(where=text))
+
+
+def test_what_is_left_is_asked_where_values_fit() -> None:
+    from searchbench.web.finding import Filter, find_page
+
+    residues = sb.solve("sliding:3x3", rule="depth", solver="bfs", form="two-bit", threads=1)
+    assert residues.modulus == 3
+    where = "value is not None and value % 2 == state[0] % 2 and number < 2000"  # half of the states have no value
+    found = find_page(residues, Filter(where=where, last=2000), 3000, seconds=60).numbers
+    assert found == list(residues.select(where=where)) != []
 
 
 def test_a_slice_takes_a_condition(rook: sb.Database) -> None:

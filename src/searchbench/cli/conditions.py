@@ -64,9 +64,10 @@ class Among:
         if side is not None:
             side_names(game)  # which refuses games whose states do not tell it
         movers = [side, _side(self.side, game)]
-        asked = [f"({self.where})"] if self.where is not None else []
-        asked += [f"mover == {mover}" for mover in movers if mover is not None]
-        return " and ".join(asked) if asked else None
+        of_side = [f"mover == {mover}" for mover in movers if mover is not None]
+        if self.where is None or not of_side:
+            return self.where if self.where is not None else " and ".join(of_side) or None
+        return " and ".join([f"({self.where})", *of_side])
 
     def test(self) -> Predicate | None:
         """Return the user's own predicate. Raises BadRequest."""

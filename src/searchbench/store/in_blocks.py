@@ -57,7 +57,7 @@ class _Beyond(Exception):
     """Say that an expression is not taken."""
 
 
-def test_in_blocks(text: str, width: int, dtype: np.dtype[Any], size: int) -> BlockTest | None:
+def block_test(text: str, width: int, dtype: np.dtype[Any], size: int) -> BlockTest | None:
     """Return the test of an expression for positions of `width` cells with numbers below `size`; None if it is not taken."""
     if dtype.kind not in "bi" and dtype.itemsize == 8:
         return None  # its numbers do not fit
@@ -142,13 +142,13 @@ def _called(name: str, found: Sequence[_Number | _Cells]) -> _Number:
                 many.places * many.high,
             )
         case (("max" | "min"), [_Cells() as many]):
-            return _extreme_of_cells(*_EXTREMES[name], many)
+            return _extreme_of_cells(_EXTREMES[name][0], many)
         case (("max" | "min"), [_Number(), _Number(), *_]):
             return _extreme(*_EXTREMES[name], [one for one in found if isinstance(one, _Number)], len(found))
     raise _Beyond
 
 
-def _extreme_of_cells(sign: Any, _of_bounds: Any, many: _Cells) -> _Number:
+def _extreme_of_cells(sign: Any, many: _Cells) -> _Number:
     if many.places == 0:
         raise _Beyond
     return _Number(lambda block: sign.reduce(_wide(many.of(block)), axis=1), many.low, many.high)

@@ -14,7 +14,7 @@ from searchbench.game import Game
 from searchbench.store.cells import BLOCK, Cells, State
 from searchbench.store.codes import Array
 from searchbench.store.condition import Scope, clauses, compared, condition
-from searchbench.store.in_blocks import Block, BlockTest, test_in_blocks
+from searchbench.store.in_blocks import Block, BlockTest, block_test
 from searchbench.values import Result, Value
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Condition:
         self._in_blocks: list[BlockTest] = []
         for clause in clauses(text):
             meets, used = condition(clause, NAMES)
-            test = test_in_blocks(clause, database.game.width, np.dtype(database.game.dtype), database.size)
+            test = block_test(clause, database.game.width, np.dtype(database.game.dtype), database.size)
             if used and used <= _OF_VALUES:
                 of_values.append(meets)
             elif test is not None:
@@ -183,8 +183,11 @@ class Sieve:
         found = []
         for number, cells in zip(numbers, [()] * len(numbers) if states is None else states, strict=True):
             state = tuple(cells)
-            rest = self._asked is None or self._asked.rest_met_by(number, state)
-            if self._passes(number) and rest and self._suits(number, state):
+            if (
+                self._passes(number)  # first: what is left may be asked of fitting values alone
+                and (self._asked is None or self._asked.rest_met_by(number, state))
+                and self._suits(number, state)
+            ):
                 found.append(number)
         return found
 
