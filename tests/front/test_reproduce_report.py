@@ -16,6 +16,7 @@ from searchbench.errors import BadRequest, DamagedData
 from searchbench.reproduce import ROWS, reproduce
 from searchbench.reproduce.record import read_records, recorded, shipped_records, write_records
 from searchbench.reproduce.report import plots, report_html
+from searchbench.reproduce.row import Cost, Measured, exact
 
 
 @pytest.fixture
@@ -118,6 +119,37 @@ def test_a_record_of_some_parts_is_not_one_of_others() -> None:
     kept = recorded(reproduce(row, parts=["3-3"]))
     assert kept.fits(row, ["3-3"])
     assert not kept.fits(row, ["3-3", "4-3"])
+
+
+def test_parts_that_are_measured_one_day_are_kept_beside_those_of_another(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def measure(_run: Any, parts: tuple[str, ...]) -> Measured:
+        asked.append(parts)
+        return Measured({part: {"a": 1, "b": 2, "c": 4}[part] for part in parts}, [Cost(",".join(parts), 1, 0.5, 0, 0)])
+
+    row = replace(ROWS["G16"], paper={"a": 1, "b": 2, "c": 3}, measure=measure, judge=exact, parts=("a",))
+    monkeypatch.setitem(ROWS, "G16", row)
+    monkeypatch.chdir(tmp_path)
+
+    def kept() -> dict[str, Any]:
+        return dict(read_records(tmp_path / "kept.json")["G16"].outcome)
+
+    assert program("reproduce", "G16", "--parts", "b", "--record", "kept.json").code == 0
+    assert program("reproduce", "G16", "--parts", "b,a", "--record", "kept.json").code == 0
+    assert asked == [("b",), ("a",)]
+    assert list(kept()["paper"]) == list(kept()["measured"]) == ["a", "b"]  # in the order of the paper
+    assert [cost["name"] for cost in kept()["costs"]] == ["b", "a"]
+    assert (kept()["verdict"], program("reproduce", "G16", "--record", "kept.json").code) == ("match", 0)
+    assert program("reproduce", "G16", "--parts", "c", "--record", "kept.json").code == 10
+    assert program("reproduce", "G16", "--parts", "all", "--record", "kept.json").code == 10  # nothing is measured
+    assert (kept()["verdict"], kept()["measured"], len(asked)) == ("differs", {"a": 1, "b": 2, "c": 4}, 3)
+
+    monkeypatch.setitem(ROWS, "G16", replace(row, paper={"a": 2, "b": 2, "c": 3}))  # so all of it is out of date
+    program("reproduce", "G16", "--parts", "all", "--record", "kept.json")
+    assert (asked[-1], kept()["paper"]) == (("a", "b", "c"), {"a": 2, "b": 2, "c": 3})
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ class Recording:
         Path | None,
         Option(
             metavar="FILE.json",
-            help="Keep verdicts here, each when it is measured; rows that are there are not measured again. "
+            help="Keep verdicts here, each when it is measured; rows, and parts of rows, that are there are not measured again. "
             "With --report, by default a file beside it.",
         ),
     ] = None
@@ -119,10 +119,11 @@ def reproduce(
             reporter(name, 0, 0)
             place = work / name if work is not None and (ROWS[name].long or ROWS[name].parts) else None
             run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter, work=place)
-            outcome = measure(ROWS[name], run, chosen[name])
+            earlier = kept.get(name)
+            outcome = measure(ROWS[name], run, earlier.lacks(ROWS[name], chosen[name]) if earlier else chosen[name])
             outcomes.append(outcome)
             if recording.file:
-                kept[name] = recorded(outcome)
+                kept[name] = recorded(outcome).joined(earlier, ROWS[name])
                 write_records(recording.file, kept)
             if not as_json:
                 _tell(outcome)

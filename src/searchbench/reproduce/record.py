@@ -40,6 +40,33 @@ class Record:
             return same and bool(kept) and set(parts) <= set(kept)
         return bool(paper == kept)
 
+    def lacks(self, row: Row, parts: Sequence[str]) -> tuple[str, ...]:
+        """Return those of `parts` that are still to be measured; all of them where this is no record of the row as it is now."""
+        return tuple(part for part in parts if part not in self.outcome["paper"]) if self.fits(row) else tuple(parts)
+
+    def joined(self, earlier: Record | None, row: Row) -> Record:
+        """Return a record with the parts of this one and those that an earlier one has besides, judged together."""
+        if earlier is None or not (earlier.fits(row) and _by_part(self.outcome) and _by_part(earlier.outcome)):
+            return self
+        older, newer = earlier.outcome, self.outcome
+        paper, measured = ({**older[which], **newer[which]} for which in ("paper", "measured"))
+        kept = {name: paper[name] for name in row.paper if name in paper}
+        figures = {name: measured[name] for name in kept}
+        together = {
+            "paper": kept,
+            "measured": figures,
+            "verdict": row.judge(kept, figures),
+            "seconds": round(older["seconds"] + newer["seconds"], 3),
+            "costs": [*older["costs"], *newer["costs"]],
+            "tables": "\n\n".join(filter(None, (older["tables"], newer["tables"]))),
+        }
+        return Record({**newer, **together}, self.date, self.commit)
+
+
+def _by_part(outcome: Mapping[str, Any]) -> bool:
+    paper, measured = outcome["paper"], outcome["measured"]
+    return isinstance(paper, dict) and isinstance(measured, dict) and paper.keys() == measured.keys()
+
 
 def recorded(outcome: Reproduction) -> Record:
     """Return the record of a result that was measured now."""
