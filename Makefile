@@ -1,6 +1,7 @@
 # These commands set everything up on a machine with python3, pip, git and make:
 #   make demo         solve the 8-puzzle and a user's own game, and look at the results
-#   make test         style, types, layers and tests
+#   make test         style, types, layers and tests, without the long ones, which check at size what others check
+#   make test-all     the long tests as well
 #   make test-fast    style, and the tests that compile little: a minute and a half, for daily work
 #   make site         the documentation site, in build/site: open build/site/index.html through `make show-site`
 #   make package      a wheel and a source distribution, in dist/, tried in an empty environment
@@ -18,7 +19,7 @@ DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launc
 COMPILING := tests/front tests/laws tests/learning tests/solvers tests/store tests/web \
 	tests/test_by_reference.py tests/test_compression.py tests/test_guards.py tests/test_mistakes_in_values.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py tests/test_signatures.py tests/test_spared.py tests/test_written_games.py
 
-.PHONY: demo test types laws test-fast site show-site package clean
+.PHONY: demo test test-all types laws test-fast site show-site package clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -33,19 +34,20 @@ demo: .venv/installed
 	$(RUN) verify build/token.db
 	$(RUN) probe build/token.db start
 
-test: .venv/installed-dev
+test: SHORT := -m "not long"
+test test-all: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(MAKE) --no-print-directory -j 2 types laws
-	$(BIN)/pytest -n auto --dist worksteal tests/solvers
-	$(BIN)/pytest -n auto --dist worksteal --ignore tests/laws --ignore tests/solvers
+	$(MAKE) --no-print-directory -j 2 types laws SHORT='$(SHORT)'
+	$(BIN)/pytest -n auto --dist worksteal $(SHORT) tests/solvers
+	$(BIN)/pytest -n auto --dist worksteal $(SHORT) --ignore tests/laws --ignore tests/solvers
 
 types: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 laws: .venv/installed-dev
-	$(BIN)/pytest -n auto --dist worksteal tests/laws
+	$(BIN)/pytest -n auto --dist worksteal $(SHORT) tests/laws
 
 test-fast: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -116,6 +116,7 @@ def run_python(*arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_every_module_can_be_imported_alone() -> None:
     assert len(MODULES) > 50
     compiling = {f"searchbench.jit.backends.cuda.{name}" for name in ("arrays", "compiling", "intrinsics")}
@@ -136,6 +137,13 @@ def test_every_test_is_run_daily_or_compiles() -> None:
     for path in (ROOT / "tests").rglob("test_*.py"):
         name, folder = (str(one.relative_to(ROOT)) for one in (path, path.parent))
         assert name in daily or name in compiling or folder in compiling, f"{name}: add it to the Makefile"
+
+
+def test_every_file_with_long_tests_has_shorter_ones() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        tests = [node for node in nodes(path) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+        long = [one for one in tests if "pytest.mark.long" in map(ast.unparse, one.decorator_list)]
+        assert len(long) < len(tests), f"{path}: `make test` must look at it, too"
 
 
 def test_imports_go_downwards(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def codes(program: str, tmp_path: Path) -> list[str]:
     return ended.stdout.split()
 
 
+@pytest.mark.long
 def test_kernels_are_the_same_with_and_without(tmp_path: Path) -> None:
     spared = codes(KERNELS, tmp_path / "spared")
     assert len(spared) > 2

@@ -454,6 +454,7 @@ def test_reproduce_measures_a_row(program: Program) -> None:
     assert program("reproduce", "X99").code == 30
 
 
+@pytest.mark.long
 def test_bench_has_a_signature_that_stays_the_same(program: Program) -> None:
     first, second = (program("bench", "--json", "--threads", threads).json for threads in (1, 2))
     assert first["signature"] == second["signature"]

@@ -46,6 +46,7 @@ def started(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_pipe_hears_of_compiling_once_where_it_lasts(tmp_path: Path) -> None:
     words = ("solve", "awari:6", "--json")
     first, second = (started(tmp_path, *words) for _ in range(2))
@@ -53,6 +54,7 @@ def test_a_pipe_hears_of_compiling_once_where_it_lasts(tmp_path: Path) -> None:
     assert (first.stdout.count("\n"), second.stderr) == (1, "")
 
 
+@pytest.mark.long
 def test_where_code_cannot_be_kept_no_quick_start_is_promised(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     answer = started(tmp_path / "file", "solve", "awari:6")

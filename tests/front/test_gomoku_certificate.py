@@ -55,6 +55,7 @@ def farthest(state: tuple[int, ...]) -> int:
     return max((cell for cell, stone in enumerate(state) if not stone), key=distance)
 
 
+@pytest.mark.long
 def test_a_win_at_gomoku_is_verified_counted_and_played(
     program: Program, proved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +111,7 @@ def test_every_altered_record_is_refused_with_its_place(proved: Path) -> None:
     assert refused > 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("short", [10, 10_000])
 def test_white_wins_as_black_does_with_colours_exchanged(short: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more stone of black, far away: white is to move, and the records are those of the other colour."""

@@ -91,6 +91,7 @@ def broken(site: Path, pages: dict[str, Page]) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_no_link_and_no_picture_is_broken(site: Path, pages: dict[str, Page]) -> None:
     assert len(pages) > 60
     assert broken(site, pages) == []

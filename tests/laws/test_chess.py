@@ -172,6 +172,7 @@ def queen_and_rook() -> Database:
     return solve_states(load("chess:KQKR"))
 
 
+@pytest.mark.long
 def test_distances_are_the_published_ones(queen_and_rook: Database) -> None:
     """Mate in 10 with a queen, in 16 with a rook, in 35 with a queen against a rook (Stroehlein 1970)."""
     longest = {}

@@ -185,6 +185,7 @@ def test_states_are_counted_by_symmetry() -> None:
     assert 2 * classes == FoxAndGeese(4).known()["states"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", ["", ",yes", ",no,yes"])
 def test_wins_of_five_geese_are_those_of_the_paper(options: str) -> None:
     with Run(threads=1) as run:

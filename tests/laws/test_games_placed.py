@@ -88,6 +88,7 @@ def test_proofs_of_hex_begin_with_the_stones_that_either_player_needs(size: tupl
             assert needed is None or told == 1 << 3 * needed, (state, rule)
 
 
+@pytest.mark.long
 def test_hex_4x4_is_won_by_the_first_player() -> None:
     proof = prove_state(load("hex:4x4"), None, "pns")
     assert (proof.value, verify_proof(proof)) == ("win", [])
@@ -226,6 +227,7 @@ def test_sequences_of_moves_at_othello() -> None:
     assert game.format(game.read("f5d6c3")) == game.format(game.read("1. f5 d6 2. c3"))
 
 
+@pytest.mark.long
 def test_othello_4x4_is_won_by_the_second_player() -> None:
     """By 11 discs to 3, when both play for discs."""
     game = load("othello:4x4")

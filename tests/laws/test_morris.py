@@ -323,6 +323,7 @@ def test_four_against_three() -> None:
     assert outcomes(solved, "3-3") == {key: more[key] for key in ("won", "lost", "drawn")}
 
 
+@pytest.mark.long
 def test_parts_by_name_have_the_golden_counts(tmp_path: Path) -> None:
     solved = solve_parts(Morris(), "4-4,5-3", tmp_path / "db", run=Run(threads=1))
     assert {part.name for part in solved.parts} == {"3-3", "3-4", "4-3", "3-5", "5-3", "4-4"}

@@ -93,6 +93,7 @@ def test_the_shortest_allowed_path_is_a_shortest_path(spec: str, depth: int) -> 
     assert found == naive.depths(game)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"order": "bound"}, {"table": "1MB"}])
 def test_the_same_costs_with_fewer_nodes(options: dict[str, Any]) -> None:
     game = load("sliding:3x3")

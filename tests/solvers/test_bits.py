@@ -303,6 +303,7 @@ def flipped(database: Database, number: int) -> Database:
     return Database(database.game, database.rule, codes, database.facts)
 
 
+@pytest.mark.long
 def test_all_depths_are_counted_where_whole_ones_would_not_fit_into_a_byte(tmp_path: Path) -> None:
     """With 256 levels the code of depth 254 is the one that marks no position in a byte."""
     game, run = Hanoi(8), Run(threads=1)

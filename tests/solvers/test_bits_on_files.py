@@ -215,6 +215,7 @@ sb.solve("sliding:3x3", solver="bfs", form="two-bit", to=sys.argv[1], memory=100
 """
 
 
+@pytest.mark.long
 def test_killed_at_any_time_the_database_is_the_same(tmp_path: Path) -> None:
     plain = sb.solve("sliding:3x3", solver="bfs", form="two-bit")
     assert 16 * len(plain.codes) // 64 * 2 > 100_000  # the vectors do not fit into the memory that the program has

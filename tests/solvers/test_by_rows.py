@@ -57,6 +57,7 @@ def same(one: Database, other: Database) -> bool:
     return told and np.array_equal(one.codes, other.codes)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("spec", PUZZLES)

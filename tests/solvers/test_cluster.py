@@ -317,6 +317,7 @@ STOPPED = KINDS | {"two players, with cycles, in parts": (long_game(150, 3, 1), 
 """Games of the same kinds, of which the largest is small: it is solved many times in part."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec, options = KINDS[kind]
@@ -435,6 +436,7 @@ class Stopped(Exception):
     """The run is stopped here."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [*STOPPED])
 def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

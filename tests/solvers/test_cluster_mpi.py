@@ -112,6 +112,7 @@ def test_what_is_wrong_before_the_ranks_have_joined_is_said_once(words: list[str
     assert (code, out, err.count(told), err.count("searchbench: ")) == (30, "", 1, 1)
 
 
+@pytest.mark.long
 def test_a_game_is_tried_by_the_first_rank_and_refused_by_all(tmp_path: Path) -> None:
     game = tmp_path / "token.py"
     game.write_text(TOKEN.read_text())

@@ -166,6 +166,7 @@ def alone(spec: str, form: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
         return digests(Path(folder, "one")), one.facts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", RANKS)
 @pytest.mark.parametrize(("spec", "form"), SEARCHED)
 def test_games_of_each_kind(spec: str, form: str, count: int, tmp_path: Path) -> None:

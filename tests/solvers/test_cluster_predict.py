@@ -74,6 +74,7 @@ def test_an_exchange_takes_time() -> None:
     assert 0 < rates.round < 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spec", "solver"), [("awari:5", None), ("pancake:8", "bfs"), ("morris:4,3", None)])
 def test_the_memory_is_what_a_rank_demands(spec: str, solver: str | None, tmp_path: Path) -> None:
     found = predict_on_ranks(load(spec), 3, solver, run=RUN)

@@ -18,6 +18,7 @@ def target_of(seed: int) -> str | None:
     return None if seed % COMPILED == 0 else "interpreted"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("begin", range(0, 4 * CASES, CASES))
 def test_features_beside_each_other(begin: int) -> None:
     found = [problem(seed, target_of(seed)) for seed in range(begin, begin + CASES)]

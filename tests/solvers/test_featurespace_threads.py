@@ -47,6 +47,7 @@ def _found(game: Sokoban, threads: int, **options: Any) -> Any:
         return None
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short_turns")
 @pytest.mark.parametrize("threads", [2, 3, 20])
 def test_threads_solve_what_can_be_solved_and_a_second_time_alike(
@@ -73,6 +74,7 @@ def test_threads_solve_what_can_be_solved_and_a_second_time_alike(
     assert parts == {min(threads, 9)}  # strategies that aim at others' positions stay with these
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short_turns")
 def test_the_clock_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads that are held up at random find the same line."""

@@ -95,6 +95,7 @@ COMPUTATIONS: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMPUTATIONS)
 def test_a_computation_leaves_no_arrays_for_the_collector(name: str, tmp_path: Path) -> None:
     compute = COMPUTATIONS[name]

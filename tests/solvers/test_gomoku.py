@@ -144,6 +144,7 @@ def prepared(columns: int, rows: int, rule: Rule) -> Attack:
     return _PREPARED[columns, rows, rule]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES)
 def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
     outside = 0

@@ -73,6 +73,7 @@ def test_wins_by_quiet_moves_beat_every_reply() -> None:
     assert wins == 4
 
 
+@pytest.mark.long
 def test_wins_on_two_levels_beat_every_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the searches of the second level get few nodes, the first level has the moves."""
     monkeypatch.setattr(two_levels.TwoLevels, "limits", (1,))
@@ -194,6 +195,7 @@ def test_a_folder_of_another_board_is_refused(tmp_path: Path) -> None:
         open_folder(tmp_path, Opening(15))
 
 
+@pytest.mark.long
 def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Wins by threats that the search finds with what it remembers must be short enough to be found without.
     monkeypatch.setattr(quiet, "OWN_LIMIT", 500)

@@ -82,6 +82,7 @@ def test_outcomes_are_packed_as_they_are(noughts: Database) -> None:
             assert looked_up(leaves, number) == (noughts.rule.decode(code).outcome if known else -2)
 
 
+@pytest.mark.long
 def test_states_of_the_same_game_that_are_known_need_no_search(noughts: Database) -> None:
     game = noughts.game
     nodes = {}
@@ -151,6 +152,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Database:
     return solve_parts(Morris(), "4-4", tmp_path_factory.mktemp("leaves") / "four", run=Run(threads=1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", [None, "4-4,4-3,3-4", "4-4"])
 def test_with_four_men_the_game_is_a_draw_with_or_without_all_parts(four: Database, parts: str | None) -> None:
     proof = sb.prove("morris-opening:4", leaves=four, parts=parts, evidence=False)

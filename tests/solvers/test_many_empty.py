@@ -142,6 +142,7 @@ def test_the_best_set_of_random_entries() -> None:
         assert [int(entry) & MASK for entry in carried[0, 2:]] == [sum(1 << t for t in tiles) for tiles, _ in patterns]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["many-empty:2", "many-empty:2-3", "many-empty:2-4", "many-empty:2-3,linear-conflict"])
 def test_bounds_of_a_small_board(name: str) -> None:
     game = load("sliding:2x4")

@@ -39,6 +39,7 @@ def whole() -> Database:
     return solve_states(MORRIS, run=Run(threads=1))
 
 
+@pytest.mark.long
 def test_all_parts_are_those_of_the_whole_game(tmp_path: Path, whole: Database) -> None:
     database = solve(tmp_path / "db", "all")
     assert (database.codes == whole.codes).all()

@@ -255,6 +255,7 @@ def test_every_search_finds_the_distance(eight: PatternDatabases) -> None:
     assert interpreted.nodes == search_state(game, state, "idastar", Run(threads=1), h=eight).nodes
 
 
+@pytest.mark.long
 def test_depths_modulo_3_give_the_same_bound_on_every_state(tmp_path: Path) -> None:
     """Row E12: five depths modulo 3 in a byte, followed along the path."""
     game = load("sliding:3x3")
@@ -313,6 +314,7 @@ def test_a_board_without_mirror_image() -> None:
         assert line.cost == depths[state]
 
 
+@pytest.mark.long
 def test_korf_with_three_databases() -> None:
     game = load("sliding:4x4")
     patterns = ("1-2-3-4-5", "6-7-8-9-10", "11-12-13-14-15")

@@ -184,6 +184,7 @@ def test_tic_tac_toe_from_every_kind_of_position(run: Run) -> None:
     assert prove_state(game).value == known["value"] == "draw"
 
 
+@pytest.mark.long
 def test_small_connect_four(run: Run) -> None:
     boards = json.loads((GOLDEN / "connect4_small.json").read_text())["outcomes"]
     check_all_methods(Connect4(4, 4), Connect4(4, 4).start(), boards["4x4"]["value"], run)

@@ -260,6 +260,7 @@ def check(case: Case, path: Path) -> int:
     return check_book(case, path) if path.exists() else 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_every_pair_of_features(
     pair: tuple[str, str],

@@ -192,6 +192,7 @@ def test_compiled_and_interpreted_lists_are_the_same(monkeypatch: pytest.MonkeyP
     assert len(digests) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 5])
 def test_the_list_is_in_the_order_of_breadth_first_search_on_any_threads(
     threads: int, monkeypatch: pytest.MonkeyPatch

@@ -172,6 +172,7 @@ def test_levels_without_a_solution_are_never_solved() -> None:
     assert refuted > 30
 
 
+@pytest.mark.long
 def test_detectors_are_sound_on_random_levels() -> None:
     """Of every state that the start leads to: the exact set of solvable ones; the kernel that finds it agrees with the twin."""
     chance = random.Random(8)

@@ -142,6 +142,7 @@ def test_values_of_pairs_are_the_fewest_pushes_less_the_prices_of_goals(seed: in
     assert places > 200
 
 
+@pytest.mark.long
 def test_pairs_save_nodes_and_keep_the_least_pushes() -> None:
     """On levels with and without a solution; a floor that is too large has no pairs."""
     nodes = dict.fromkeys(("with", "without", "no room"), 0)

@@ -165,6 +165,7 @@ sb.solve(sys.argv[1], solver="bfs", to=sys.argv[2], memory=int(sys.argv[3]) or N
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("on_files", [False, True])
 def test_killed_ten_times_the_database_is_the_same(plan: Plan, tmp_path: Path, on_files: bool) -> None:
     memory = plan.table_bytes + 1000 if on_files else 0

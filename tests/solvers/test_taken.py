@@ -24,6 +24,7 @@ def endings() -> dict[str, sb.Database]:
     return {men: sb.solve(f"chess:{men}{BOARD}") for men in ("KQK", "KRK", "KQKR")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", [None, "all"])
 def test_the_database_is_the_same(endings: dict[str, sb.Database], parts: str | None, tmp_path: Path) -> None:
     to = tmp_path / "taken.db"

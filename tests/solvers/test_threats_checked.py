@@ -185,6 +185,7 @@ def test_every_reply_that_is_left_out_loses_by_the_rules(game: Game) -> None:
     assert fours > 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", [FREE, STANDARD, FOUR_IN_A_ROW], ids=str)
 def test_every_win_beats_every_reply_by_the_rules_alone(game: Game) -> None:
     proved = long = 0

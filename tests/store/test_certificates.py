@@ -338,6 +338,7 @@ def test_wrong_bodies_with_right_digests_are_refused(tmp_path: Path) -> None:
             open_certificate(tmp_path / "x.cert")
 
 
+@pytest.mark.long
 def test_a_thousand_random_mutations(tmp_path: Path) -> None:
     game = WON[0]
     header, body = parts_of(proved(*WON).write(tmp_path / "proof.cert"))

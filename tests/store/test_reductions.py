@@ -67,6 +67,7 @@ ENDINGS = [(spec, form) for spec in GAMES for form in ENDING if form in FITTING[
 REFUSED = [(spec, form) for spec in GAMES for form in (*KEEPING, *ENDING) if form not in FITTING[spec]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spec", "form"), CASES)
 def test_every_query_answers_alike(spec: str, form: str, tmp_path: Path) -> None:
     right, kept = solved(spec), in_form(spec, form, tmp_path)

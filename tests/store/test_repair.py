@@ -100,6 +100,7 @@ def test_without_moves_backwards(game: GraphGame, data: st.DataObject) -> None:
     repaired(right, spoilt(right.codes, data))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "solver"), [("sliding:2x3", None), ("sliding:2x3", "bfs"), ("tic-tac-toe", None), ("awari:4", None)]
 )
