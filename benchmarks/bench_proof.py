@@ -5,7 +5,8 @@ search on bitboards with each of its devices switched off. ``large`` measures pr
 games that it does not finish: Qubic without threats, Connect Four 6x5, a random graph with cycles; depth first also on 2
 threads, by the clock (``large 300000`` for so many nodes). ``threads`` compares one process that searches depth first on two
 threads with two processes that search on one thread each, at the same time: where other programs want the cores too, both
-are slowed alike, so the ratio of their times tells what the shared table costs.
+are slowed alike, so the ratio of their times tells what the shared table costs. ``methods 20`` compares the methods and their
+portfolio by the processor's seconds until a proof is done, at most 20 each.
 
 A node is a move played and evaluated. What bounds the speed is printed too: the time that the game's own rules take for a
 node (a move, `terminal`, `key`, and the list of moves, in a random walk). The rest of a node is the search: the table, the
@@ -170,6 +171,31 @@ SHARING: dict[str, str] = {
 """Games to search on two threads: the first nodes of their proofs, or all."""
 
 
+COMPARED = ("pns", "dfpn", "alphabeta", "portfolio")
+DIFFERENT = (
+    "hex:4x4", "hex:5x5", "connect4:4x4", "connect4:5x4", "connect4:6x4", "connect4:5x5", "connect4:6x5", "othello:4x4",
+    "mnk:4,4,4", "mnk:4,3,3", "fox-and-geese:5", "morris-opening:3", "chess:KQK",
+)  # fmt: skip
+
+
+def methods(seconds: float) -> None:
+    """Prove the start of games of many kinds by each method, without evidence; print the value and the processor's seconds."""
+    print(f"{'game':18}value " + "".join(f"{name:>16}" for name in COMPARED))
+    for spec in DIFFERENT:
+        row, value = [], "?"
+        for name in COMPARED:
+            run = Run(memory=2 << 30, threads=1, clock=time.thread_time)
+            try:
+                prove_state(load(spec), None, name, run, evidence=False, seconds=seconds)  # which compiles
+                run = Run(memory=2 << 30, threads=1, clock=time.thread_time)
+                proof = prove_state(load(spec), None, name, run, evidence=False)
+                value = proof.value
+                row.append(f"{proof.seconds:.2f}")
+            except LimitReached:
+                row.append("open")
+        print(f"{spec:18}{value:6}" + "".join(f"{took:>16}" for took in row), flush=True)
+
+
 def share(spec: str, threads: int, limit: int, barrier: Any, times: Any, place: int) -> None:
     """Search by df-pn, beginning with all who wait at the barrier; write the nodes, the seconds, and those of the processor."""
     game = random_graph(1 << 16) if spec == "random graph" else load(spec)
@@ -224,6 +250,9 @@ def sharing(nodes: int) -> None:
 
 def main() -> None:
     """Prove the start of each game by each method, and print what it took."""
+    if sys.argv[1:2] == ["methods"]:
+        methods(float(sys.argv[2]))
+        return
     if sys.argv[1:2] == ["bitboards"]:
         bitboards(sys.argv[2:])
         return

@@ -34,6 +34,14 @@ settings.register_profile("searchbench", deadline=None, suppress_health_check=[H
 settings.load_profile("searchbench")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count tests that need a browser or the whole site as long ones."""
+    for item in items:
+        if {"browser", "site"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture
 def run() -> Run:
     """Return a run with one thread and little memory."""

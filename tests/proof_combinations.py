@@ -15,7 +15,7 @@ from searchbench.run import Run
 from searchbench.solvers.proof import prove_state
 from written_games import by_hand, drawn, load, restricted, right_values
 
-METHODS = ("pns", "pns", "dfpn", "dfpn", "alphabeta", "conspiracy", "sss", "bstar", "mst")
+METHODS = ("portfolio", "portfolio", "pns", "pns", "dfpn", "dfpn", "alphabeta", "conspiracy", "sss", "bstar", "mst")
 OPTIONS = {
     "pns": (
         {},

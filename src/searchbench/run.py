@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
@@ -182,6 +183,12 @@ class Run:
         """Take one share of the memory and of the threads, among so many processes that use the same."""
         self.memory //= memory
         self.threads = max(1, self.threads // cores)
+
+    def part(self, memory: int, threads: int) -> Run:
+        """Return a run for one of several computations within this one: the same clock and reports, threads of its own."""
+        run = copy(self)
+        run.memory, run.threads, run._pool = memory, threads, None
+        return run
 
     def demand(self, size: int, what: str) -> None:
         """Refuse, before it starts, a computation that needs more than the memory budget."""

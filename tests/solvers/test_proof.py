@@ -46,7 +46,7 @@ from searchbench.solvers.shared.transposition import (
 )
 from searchbench.verify import verify_proof
 
-METHODS = ("pns", "alphabeta", "dfpn")
+METHODS = ("pns", "alphabeta", "dfpn", "portfolio")
 """The methods for all games; the method graph is for games of lines."""
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -376,9 +376,9 @@ def test_limits_of_nodes_and_memory(method: str) -> None:
 
 def test_a_full_tree_and_no_memory_at_all() -> None:
     with pytest.raises(LimitReached, match=r"the tree of .* nodes .* is full .*; give more memory"):
-        prove_state(Connect4(4, 4), run=Run(memory=1 << 19, threads=1))
+        prove_state(Connect4(4, 4), configuration="pns", run=Run(memory=1 << 19, threads=1))
     with pytest.raises(OutOfMemory):
-        prove_state(Connect4(4, 4), run=Run(memory=100, threads=1))
+        prove_state(Connect4(4, 4), configuration="pns", run=Run(memory=100, threads=1))
 
 
 def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
@@ -394,7 +394,7 @@ def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixtu
 def test_bad_requests(run: Run) -> None:
     with pytest.raises(BadRequest, match=r"'distance'.*only a game of two players"):
         prove_state(Sliding(2, 2), run=run)
-    with pytest.raises(BadRequest, match="there are pns, alphabeta"):
+    with pytest.raises(BadRequest, match="there are portfolio, pns, alphabeta"):
         prove_state(TicTacToe(), configuration="magic", run=run)
     with pytest.raises(BadRequest, match="limits of -1 nodes"):
         prove_state(TicTacToe(), nodes=-1, run=run)

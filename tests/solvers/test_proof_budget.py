@@ -24,7 +24,7 @@ from searchbench.run import Limits, Run
 from searchbench.solvers.proof import ProofNumber, prove_state
 from searchbench.solvers.proof.path import earlier, enter, leave, longer, new_path
 
-METHODS = ("pns", "alphabeta", "dfpn")
+METHODS = ("pns", "alphabeta", "dfpn", "portfolio")
 """The methods for all games; the method graph is for games of lines."""
 
 BUDGET = "searchbench.solvers.proof.budget"
@@ -47,7 +47,7 @@ def random_positions(seed: int, count: int) -> Iterator[tuple[int, ...]]:
 @pytest.fixture
 def slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let searches stop and report after every few nodes."""
-    for module in (*METHODS, "retracing"):
+    for module in ("pns", "alphabeta", "dfpn", "retracing"):
         monkeypatch.setattr(f"searchbench.solvers.proof.{module}.SLICE", 3)
 
 
@@ -107,18 +107,25 @@ def test_evidence_has_a_limit_also_where_none_is_set(monkeypatch: pytest.MonkeyP
 
 
 class Ticking(Run):
-    """A run whose clock goes on by a second with each report."""
+    """A run whose clock goes on by a second with each report; parts of it have the same clock."""
 
-    ticks = 0
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.told: list[str] = []
+
+    @property
+    def ticks(self) -> int:
+        """Return how many reports there were."""
+        return len(self.told)
 
     @property
     def seconds(self) -> float:
         """Return how many reports there were."""
-        return self.ticks
+        return self.ticks if hasattr(self, "told") else 0
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Let a second pass."""
-        self.ticks += 1
+        self.told.append(stage)
 
 
 @pytest.mark.usefixtures("slices")
@@ -139,7 +146,8 @@ def test_search_and_evidence_share_the_limit_of_seconds(method: str) -> None:
                 assert proof.outcome == outcome
                 ended.add("incomplete" if proof.incomplete else "complete")
                 text = proof.incomplete
-            assert run.ticks <= limit + 2  # a search that has just begun looks at the clock after its first slice
+            # A search that has just begun looks at the clock after its first slice; a portfolio has two.
+            assert run.ticks <= limit + 2 + (method == "portfolio")
             assert not text or f"within {limit} seconds" in text
     assert ended == {"unknown", "incomplete", "complete"}
     with pytest.raises(BadRequest, match="limits of 0 nodes and -1 seconds"):
@@ -159,7 +167,8 @@ def test_searches_with_slow_rules_keep_to_the_limit_of_seconds(method: str) -> N
 def test_the_nodes_do_not_depend_on_the_pieces_of_slices(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = set()
     monkeypatch.setattr("searchbench.solvers.proof.prove.first_size", lambda _memory: 16)  # so that tables are crowded
-    for module in METHODS:
+    monkeypatch.setattr("searchbench.solvers.proof.portfolio.first_size", lambda _memory: 16)
+    for module in ("pns", "alphabeta", "dfpn"):
         monkeypatch.setattr(f"searchbench.solvers.proof.{module}.SLICE", 200)
     for first, short in ((1, 0.0), (7, 0.0), (64, 0.1), (1 << 20, 0.1)):
         monkeypatch.setattr(f"{BUDGET}.FIRST_PIECE", first)
@@ -204,7 +213,7 @@ def test_without_a_limit_cyclic_games_end_with_the_outcome_or_advice(
 ) -> None:
     for name, most in {"ADVISED": 5, "STOPPED": 12, "ADVISED_TIMES": 0, "STOPPED_TIMES": 1}.items():
         monkeypatch.setattr(f"{BUDGET}.{name}", most)
-    for module in (*METHODS, "retracing"):
+    for module in ("pns", "alphabeta", "dfpn", "retracing"):
         monkeypatch.setattr(f"searchbench.solvers.proof.{module}.SLICE", 4)
     rng = random.Random(5)
     stopped = 0

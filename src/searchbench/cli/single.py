@@ -246,8 +246,8 @@ def prove(
         str | None,
         Option(
             metavar="NAME",
-            help="pns, alphabeta, dfpn, graph or threats; to compare with: conspiracy, sss, bstar, mst. By default pns, "
-            "with leaves alphabeta, for qubic graph.",
+            help="portfolio, pns, alphabeta, dfpn, graph or threats; to compare with: conspiracy, sss, bstar, mst. By default "
+            "portfolio, with its options pns, with leaves alphabeta, for qubic graph.",
         ),
     ] = None,
     *,

@@ -147,9 +147,8 @@ def prove(task: Task, reporter: Reporter) -> Task:
     try_before("prove", game)
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch, watch_tree=reporter.watch_tree)
-    method = task.get("method") or "pns"
     # A little less than the job's time, so that a value without its evidence is reported before the job is stopped.
-    proof = prove_state(game, root, method, run, Limits(task["nodes"], 0.9 * task["seconds"]))
+    proof = prove_state(game, root, task.get("method") or None, run, Limits(task["nodes"], 0.9 * task["seconds"]))
     sizes = [len(claim.strategy) for claim in proof.claims]
     found = {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
     target = Path(task["to"])

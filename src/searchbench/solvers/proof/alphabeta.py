@@ -16,7 +16,7 @@ from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
 from searchbench.rules import UNDECIDED, canonical, moves, play, repetition, unplay
-from searchbench.solvers.proof.budget import Budget, nothing
+from searchbench.solvers.proof.budget import Budget, Steps, ended, nothing
 from searchbench.solvers.proof.facts import NO_PLACE, fact_about, learn, lower_of, outcome_of, place_of, upper_of
 from searchbench.solvers.proof.leaves import (
     UNKNOWN,
@@ -259,6 +259,10 @@ class AlphaBetaSearch:
         an unknown outcome counts as `assumed` for the player to move at the root.
         Raises LimitReached at the limit of nodes, or when the strategy table is too large.
         """
+        return ended(self.steps(state, alpha, beta, claimer, assumed))
+
+    def steps(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY, assumed: int = -1) -> Steps[int]:
+        """Search as `value` does, step by step."""
         if self.leaves is not None and not self.leaves.goes_on:
             self._stack = self._stack._replace(leaves=self._stack.leaves.assuming(assumed))
         stack = self._stack
@@ -277,6 +281,7 @@ class AlphaBetaSearch:
             self.nodes += spent
             self.budget.spend(self.stage, spent, int(self._stack.path.repetitions[0]) - repeated)
             self.pause()
+            yield
             if note[DEPTH] >= 0:
                 self.budget.check()
                 if self._enlarge(int(note[DEPTH])) or note[NODES] >= end:

@@ -26,13 +26,17 @@ _ARRAYS: Final = ("keys", "words", "used")
 
 
 class Solved(NamedTuple):
-    """The bounds of an outcome, the tables of the searches that found each, their counts, and what filled their slots."""
+    """The bounds of an outcome, the tables of the searches that found each, their counts, and what filled their slots.
+
+    `without` tells why the tables lead to no strategy, if they do not.
+    """
 
     lower: int
     upper: int
     tables: tuple[Transpositions, Transpositions]
     facts: dict[str, Any]
     choices: Mapping[str, Any] = MappingProxyType({})
+    without: str = ""
 
 
 def first_size(memory: int) -> int:

@@ -8,8 +8,8 @@ limits that has taken many times as long.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Generator, Iterable, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy.typing as npt
 
@@ -36,11 +36,24 @@ SHORT, LONG = 0.1, 0.4
 SHOWN: Final = 8
 """Moves of the line to the most-proving node that progress shows."""
 Array = npt.NDArray[Any]
+Result = TypeVar("Result")
+Steps = Generator[None, None, Result]
+"""A search that yields after each piece of a slice, and returns its result."""
 log = logging.getLogger(__name__)
 
 
 def nothing() -> None:
     """Do nothing."""
+
+
+def ended(steps: Steps[Result]) -> Result:
+    """Take all steps of a search; return its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
 
 class Budget:
@@ -52,6 +65,8 @@ class Budget:
         self.game, self.run, self.limit, self.seconds = game, run, limit, seconds
         self.unlimited = not limit and not seconds
         self.size = line_size(game.parts())
+        self.turn = 0
+        """The count of nodes at which a search that takes turns with others waits, 0 for one that has none beside it."""
         self._pace, self._piece, self._since = FIRST_PIECE, 0, 0.0
         self.renew()
 
@@ -63,7 +78,7 @@ class Budget:
 
     def room(self, most: int) -> int:
         """Return the nodes allowed for the next slice of a search, up to `most`."""
-        return max(0, min(most, self.limit - self.nodes)) if self.limit else most
+        return max(0, min([most, *(end - self.nodes for end in (self.limit, self.turn) if end)]))
 
     def piece(self, most: int) -> int:
         """Return the nodes allowed for the next piece of a slice that has up to `most`: as many as take some tenths of a second.

@@ -48,6 +48,13 @@ def _first_numbers(by_depth: bool) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Portfolio(Proving):
+    """Prove by alpha-beta and depth-first proof-number search in turns, whichever ends first."""
+
+    method = "portfolio"
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProofNumber(Proving):
     """Prove by proof-number search."""
 
@@ -252,6 +259,7 @@ class MSTStar(Proving):
 METHODS: Final[Mapping[str, type[Proving]]] = {
     one.method: one
     for one in (
+        Portfolio,
         ProofNumber,
         AlphaBeta,
         DepthFirstProofNumber,

@@ -30,7 +30,7 @@ from searchbench.game import Game
 from searchbench.hashing import mix
 from searchbench.jit import FIRST, STOP, atomic_add, note_rows
 from searchbench.rules import UNDECIDED, moves, play, repetition, unplay
-from searchbench.solvers.proof.budget import Budget, nothing
+from searchbench.solvers.proof.budget import Budget, Steps, ended, nothing
 from searchbench.solvers.proof.contract import first_disproof, first_proof
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, shared_key, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
@@ -371,6 +371,12 @@ class DepthFirstProofNumberSearch:
 
         Raises LimitReached at the limits of the budget.
         """
+        return ended(self.steps(state, bound, mobility, epsilon, weak))
+
+    def steps(
+        self, state: Any, bound: int, mobility: bool = False, epsilon: float = 0.25, weak: bool = False
+    ) -> Steps[bool]:  # fmt: skip
+        """Search as `holds` does, step by step."""
         threads = self.run.threads
         self._searches = self._new_searches(state, Options(bound, int(mobility), int(weak), float(epsilon)))
         self._notes = note_rows(threads, _NOTES)
@@ -399,6 +405,7 @@ class DepthFirstProofNumberSearch:
                     self._note_move(self._searches[first])
                 return proved
             self.pause()
+            yield
             self.budget.check(told)
             if self._lengthen_paths() or nodes >= end:
                 self._make_room()

@@ -23,7 +23,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Drops, Game
 from searchbench.jit import popcount, trailing_zeros
 from searchbench.slots import constant
-from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.budget import Budget, Steps, ended
 
 SLICE: Final = 1 << 22
 """Nodes between two reports, at which the search can be stopped."""
@@ -405,6 +405,10 @@ class DropSearch:
 
     def holds(self, state: Any, goal: int) -> bool:
         """Tell whether the player to move gets at least a draw (goal 0) or a win (1). Raises LimitReached."""
+        return ended(self.steps(state, goal))
+
+    def steps(self, state: Any, goal: int) -> Steps[bool]:
+        """Search as `holds` does, step by step."""
         stack = self._stack
         stack.frames[0, MINE], stack.frames[0, FILLED] = self.words(state)
         stack.frames[0, GOAL] = goal
@@ -419,6 +423,7 @@ class DropSearch:
             spent = int(note[NODES])
             if note[DEPTH] < 0:
                 return bool(note[ANSWER] == YES)
+            yield
             self.budget.check()
             kernel(stack, self.table, spent + self.budget.room(SLICE), note)
 

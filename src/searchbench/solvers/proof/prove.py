@@ -24,7 +24,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Limits, Run, requested
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
-from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.budget import Budget, ended
 from searchbench.solvers.proof.comparators import compare
 from searchbench.solvers.proof.configuration import (
     METHODS,
@@ -34,13 +34,13 @@ from searchbench.solvers.proof.configuration import (
     DepthFirstProofNumber,
     GraphProofNumber,
     MSTStar,
+    Portfolio,
     ProofNumber,
     Proving,
     SSSStar,
     ThreatProofNumber,
 )
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
-from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.gomoku.prove import board_of, prove_by_threats
@@ -50,14 +50,12 @@ from searchbench.solvers.proof.lines.graph import Options
 from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim, lines_of
 from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
+from searchbench.solvers.proof.portfolio import Contest, alpha_beta_steps
 from searchbench.solvers.shared.states import state_of
 from searchbench.solvers.shared.transposition import new_transpositions
 from searchbench.values import value_rule
 
 log = logging.getLogger(__name__)
-
-MOST_EMPTY_FOR_EVIDENCE = 24
-"""Up to how many empty cells alpha-beta takes the general search, which can gather evidence, where stones fall."""
 
 
 def prove_state(
@@ -73,11 +71,11 @@ def prove_state(
 ) -> Proof:
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
-    `configuration` is a `ProofNumber`, a `DepthFirstProofNumber` or an `AlphaBeta`; or the name of a method, "pns", "dfpn" or
-    "alphabeta", with the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`; the default is
-    the first method that takes the options. The limits cover the search and the evidence together. 0 is no limit; evidence
-    may then take a few times the nodes of the search, and a search in which positions repeat ends once solving the whole
-    game would have been much quicker.
+    `configuration` is a `Portfolio`, `ProofNumber`, `DepthFirstProofNumber` or `AlphaBeta`; or the name of a method,
+    "portfolio", "pns", "dfpn" or "alphabeta", with the fields of its configuration, and `nodes` and `seconds` for the
+    limits, as `options`; the default is the first method that takes the options. The limits cover the search and the evidence
+    together. 0 is no limit; evidence may then take a few times the nodes of the search, and a search in which positions
+    repeat ends once solving the whole game would have been much quicker.
     `told` is called with the proof as soon as the outcome is known, before evidence is gathered. Without `evidence` the proof
     has no claims and cannot be verified. If the strategies need more nodes, seconds or memory than are left,
     `Proof.incomplete` gives the reason.
@@ -126,34 +124,33 @@ def searched(
         if isinstance(chosen, ThreatProofNumber):
             return _by_threats(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
-        without = ""
-        drops = game.drops() if isinstance(chosen, AlphaBeta) and leaves is None else None
-        empty = np.count_nonzero(start == 0)
-        if drops is not None and fits(drops) and not (chosen.evidence and empty <= MOST_EMPTY_FOR_EVIDENCE):
-            found = _on_bitboards(game, start, budget, target)
-            without = (
-                f"because the search on bitboards keeps no strategy: {empty} cells are empty, and evidence is gathered "
-                f"with up to {MOST_EMPTY_FOR_EVIDENCE}; prove a later position, or do without evidence"
-            )
-        elif leaves is not None and (book is not None or not leaves.goes_on):
+        contest = Contest(game, start, budget, chosen.evidence, target) if isinstance(chosen, Portfolio) else None
+        if contest is not None:
+            found = contest.solve()
+        elif isinstance(chosen, DepthFirstProofNumber):
+            found = _depth_first(game, start, budget, chosen, kept, target)
+        elif isinstance(chosen, ProofNumber):
+            found = _by_proof_numbers(game, start, budget, chosen, kept, target)
+        elif isinstance(chosen, ConspiracyNumber | SSSStar | BStar | MSTStar):
+            found = compare(game, start, budget, chosen.method, target)
+        elif leaves is None:
+            found = ended(alpha_beta_steps(game, start, budget, chosen.evidence, target))
+        elif book is not None or not leaves.goes_on:
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
-            if isinstance(chosen, DepthFirstProofNumber):
-                found = _depth_first(game, start, budget, chosen, kept, target)
-            elif isinstance(chosen, ProofNumber):
-                found = _by_proof_numbers(game, start, budget, chosen, kept, target)
-            elif isinstance(chosen, ConspiracyNumber | SSSStar | BStar | MSTStar):
-                found = compare(game, start, budget, chosen.method, target)
-            else:
-                found = _by_alpha_beta(game, start, budget, leaves, target)
+            found = _with_leaves(game, start, budget, leaves, target)
         searched = found.facts.pop("nodes")
         solved = active.seconds - began
         at_most = None if found.lower == found.upper else found.upper
+        method = found.facts.pop("method", method)
         proof = Proof(game, root, found.lower, method, (), searched, solved, found.facts, leaves, at_most)
         if told is not None:
             told(proof)
-        if without and chosen.evidence:
-            return replace(proof, incomplete=without)
+        if found.without and chosen.evidence:
+            other = None if contest is None else contest.with_strategy()
+            if other is None:
+                return replace(proof, incomplete=found.without)
+            found = other
         proof = _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
         if not proof.incomplete:
             kept.discard()
@@ -293,21 +290,11 @@ def _by_threats(
     return proof
 
 
-def _by_alpha_beta(game: Game, root: Any, budget: Budget, leaves: LeafDatabase | None, target: jit.Target) -> Solved:
+def _with_leaves(game: Game, root: Any, budget: Budget, leaves: LeafDatabase, target: jit.Target) -> Solved:
     table = new_transpositions(first_size(budget.run.memory // 4))
     search = AlphaBetaSearch(game, budget, table, budget.run.memory // 2, leaves, target)
     outcome = search.value(root, -1, 1)
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
-
-
-def _on_bitboards(game: Game, root: Any, budget: Budget, target: jit.Target) -> Solved:
-    """Ask the two questions of a game in which stones fall."""
-    drops = game.drops()
-    assert drops is not None
-    search = DropSearch(game, drops, budget, budget.run.memory // 2, target)
-    outcome = 1 if search.holds(root, 1) else 0 if search.holds(root, 0) else -1
-    nothing = new_transpositions(2)
-    return Solved(outcome, outcome, (nothing, nothing), {"nodes": search.nodes})
 
 
 def _with_evidence(

@@ -17,6 +17,7 @@ from searchbench.solvers.proof.configuration import (
     METHODS,
     AlphaBeta,
     DepthFirstProofNumber,
+    Portfolio,
     ProofNumber,
     Proving,
 )
@@ -84,7 +85,9 @@ def _kernel(game: Game, chosen: Proving) -> Callable[..., Any] | None:
         return pns.grow if chosen.merge == "none" else merged.search
     if isinstance(chosen, DepthFirstProofNumber):
         return dfpn.deepen
-    general = isinstance(chosen, AlphaBeta) and chosen.leaves is None and game.drops() is None
+    general = (
+        game.drops() is None and getattr(chosen, "leaves", None) is None and isinstance(chosen, AlphaBeta | Portfolio)
+    )
     return alphabeta.descend if general else None
 
 

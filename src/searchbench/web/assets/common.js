@@ -93,7 +93,8 @@ export const VALUES = { distance: "steps to the end", depth: "steps from the sta
 export const METHODS = [
   { id: "idastar", text: "IDA*" }, { id: "astar", text: "A*" }, { id: "bestfirst", text: "greedy best-first" },
   { id: "enhanced", text: "IDA* with enhancements" }, { id: "featurespace", text: "feature-space search" },
-  { id: "pns", text: "proof-number search" }, { id: "alphabeta", text: "alpha-beta" },
+  { id: "portfolio", text: "alpha-beta and proof numbers in turns" },
+  { id: "pns", text: "proof-number search, with its tree" }, { id: "alphabeta", text: "alpha-beta" },
   { id: "dfpn", text: "depth-first proof-number search" }, { id: "graph", text: "proof numbers over a graph, forced sequences" },
   { id: "threats", text: "threats (go-moku)" }, { id: "conspiracy", text: "conspiracy numbers" },
   { id: "sss", text: "SSS*" }, { id: "bstar", text: "B*" }, { id: "mst", text: "MST*, the smallest solution tree" },

@@ -1,0 +1,170 @@
+"""Prove by two searches that take turns: alpha-beta and depth-first proof-number search. Whichever ends first has the outcome.
+
+Which of them is quicker depends on the game, and by factors of hundreds: alpha-beta where values are draws or many lines come to
+the same positions, proof numbers where one player forces the other. Turns are counted in nodes and each is twice as long as
+the last, so that the two together take little more than twice as long as the better one alone; on two threads, from the
+turns on that take some tenths of a second, they run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import LimitReached, OutOfMemory
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
+from searchbench.solvers.proof.bounding import Solved, first_size
+from searchbench.solvers.proof.budget import Budget, Steps
+from searchbench.solvers.proof.configuration import AlphaBeta, DepthFirstProofNumber
+from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
+from searchbench.solvers.proof.drops import DropSearch, fits
+from searchbench.solvers.shared.transposition import new_transpositions
+
+FIRST_TURN: Final = 1 << 18
+"""Nodes of the first turn, if limits allow many times as many. Alpha-beta may need no more: then nothing else is compiled."""
+TURNS_IN_LIMIT: Final = 16
+"""How many first turns fit into a limit of nodes at least."""
+SIDE_BY_SIDE: Final = 1 << 20
+"""Nodes of the shortest turns that threads take at the same time."""
+MOST_EMPTY_FOR_EVIDENCE: Final = 24
+"""Up to how many empty cells alpha-beta takes the general search, which can gather evidence, where stones fall."""
+FOR_EVIDENCE: Final = 1 << 26
+"""Nodes that the other search may take for a strategy where the first one keeps none, if no limit is set."""
+
+
+@dataclass
+class Contestant:
+    """One of the searches: its method, its counts and limits, its steps, and what it has found, or why it has found nothing."""
+
+    method: str
+    budget: Budget
+    steps: Steps[Solved]
+    found: Solved | None = None
+    error: LimitReached | OutOfMemory | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Return whether it has neither found anything nor failed."""
+        return self.found is None and self.error is None
+
+    def step(self) -> None:
+        """Take one step."""
+        try:
+            next(self.steps)
+        except StopIteration as end:
+            self.found = end.value
+        except (LimitReached, OutOfMemory) as error:
+            self.error = error
+
+
+class Contest:
+    """Let alpha-beta and depth-first proof-number search prove one outcome; each has half of the memory and of the nodes."""
+
+    def __init__(self, game: Game, root: Any, budget: Budget, evidence: bool, target: jit.Target = "cpu") -> None:
+        self.game, self.budget, self.run = game, budget, budget.run
+        half, limit = self.run.memory // 2, -(-budget.limit // 2)
+        self.runs = self.run.part(half, 1), self.run.part(half, max(1, self.run.threads - 1))
+        self.runs[0].report = Run.report  # nobody is told of alpha-beta: the proof numbers tell how far it is
+        first, second = (Budget(game, run, limit, budget.seconds) for run in self.runs)
+        first.advised = True  # the other one does so
+        self.contestants = [
+            Contestant(AlphaBeta.method, first, alpha_beta_steps(game, root, first, evidence, target)),
+            Contestant(DepthFirstProofNumber.method, second, proof_number_steps(game, root, second, target)),
+        ]
+        self.turn = max(1, min(FIRST_TURN, limit // TURNS_IN_LIMIT)) if limit else FIRST_TURN
+
+    def solve(self) -> Solved:
+        """Return the outcome, from the search that ends first. Raises LimitReached and OutOfMemory."""
+        return self._until(lambda: any(one.found for one in self.contestants))
+
+    def with_strategy(self) -> Solved | None:
+        """Go on until a search has the outcome that keeps a strategy; return None where that takes too many nodes."""
+        other = self.contestants[1]
+        if self.budget.unlimited:
+            other.budget.limit = FOR_EVIDENCE
+        try:
+            return self._until(lambda: other.found is not None)
+        except (LimitReached, OutOfMemory):
+            return None
+
+    def _until(self, ends: Callable[[], bool]) -> Solved:
+        with ExitStack() as stack:
+            for run in self.runs:
+                stack.enter_context(run)
+            while not ends() and any(one.goes_on for one in self.contestants):
+                self._take_turns(ends)
+                self.turn *= 2
+        self.budget.nodes = sum(one.budget.nodes for one in self.contestants)
+        self.budget.repetitions = sum(one.budget.repetitions for one in self.contestants)
+        if not ends():
+            self._refuse()
+        winner = next(one for one in reversed(self.contestants) if one.found)
+        assert winner.found is not None
+        facts = winner.found.facts | {"nodes": self.budget.nodes, "method": winner.method}
+        return winner.found._replace(facts=facts)
+
+    def _take_turns(self, ends: Callable[[], bool]) -> None:
+        """Let each search that goes on take as many nodes as a turn has."""
+
+        def take(one: Contestant) -> None:
+            one.budget.turn = self.turn
+            while one.goes_on and one.budget.nodes < self.turn and not ends() and not self.run.stopped:
+                one.step()
+
+        running = [one for one in self.contestants if one.goes_on]
+        if self.turn < SIDE_BY_SIDE:
+            for one in running:
+                take(one)
+        else:
+            self.run.map(take, running)
+
+    def _refuse(self) -> None:
+        """Raise the limit that both searches have met; but for nodes, proof-number search has met the same one and tells more."""
+        error = self.contestants[1].error
+        if self.budget.limit:
+            self.budget.check()
+        assert error is not None
+        raise error
+
+
+def alpha_beta_steps(game: Game, root: Any, budget: Budget, evidence: bool, target: jit.Target) -> Steps[Solved]:
+    """Find the outcome by alpha-beta; where stones fall on bitboards, unless evidence is wanted and within reach."""
+    memory = budget.run.memory
+    drops = game.drops()
+    empty = np.count_nonzero(root == 0)
+    if drops is not None and fits(drops) and not (evidence and empty <= MOST_EMPTY_FOR_EVIDENCE):
+        found = DropSearch(game, drops, budget, memory // 2, target)
+        outcome = yield from outcome_steps(lambda bound: found.steps(root, bound))
+        nothing = new_transpositions(2)
+        without = (
+            f"because the search on bitboards keeps no strategy: {empty} cells are empty, and evidence is gathered "
+            f"with up to {MOST_EMPTY_FOR_EVIDENCE}; prove a later position, or do without evidence"
+        )
+        return Solved(outcome, outcome, (nothing, nothing), {"nodes": found.nodes}, without=without)
+    table = new_transpositions(first_size(memory // 4))
+    search = AlphaBetaSearch(game, budget, table, memory // 2, None, target)
+    outcome = yield from search.steps(root, -1, 1)
+    return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+
+
+def proof_number_steps(game: Game, root: Any, budget: Budget, target: jit.Target) -> Steps[Solved]:
+    """Find the outcome by depth-first proof-number search."""
+    memory = budget.run.memory // 4
+    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
+    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, growing=True)
+    outcome = yield from outcome_steps(lambda bound: search.steps(root, bound))
+    return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+
+
+def outcome_steps(ask: Callable[[int], Steps[bool]]) -> Steps[int]:
+    """Ask "does the player to move win?", and if not, "does she get at least a draw?"; return the outcome."""
+    if (yield from ask(1)):
+        return 1
+    return 0 if (yield from ask(0)) else -1
