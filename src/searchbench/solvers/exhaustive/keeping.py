@@ -7,7 +7,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from searchbench import jit
+from searchbench import jit, stopping
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.index.protocol import line_size
 from searchbench.run import Run
@@ -66,7 +66,8 @@ def _solve_numbered(request: Request, run: Run, command: str) -> Database:
         return _sweep(request, keep, run, command)
     check_target(keep.folder, keep.overwrite)
     database = _solved(request, run)
-    database.save(keep, command)
+    with stopping.finished_first():
+        database.save(keep, command)
     if keep.working.exists():
         database = Database.open(keep.folder, game, rule)
         discard(keep.working)
