@@ -83,8 +83,9 @@ class WorkingFolder:
     def _lock(self) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise BadRequest(f"{self.path} is no folder: unfinished work is kept in a folder of its own")
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._handle = folders.lock(self.path)
+        with folders.told_if_unwritable(self.path, "unfinished work"):
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._handle = folders.lock(self.path)
         if self._handle is None:
             raise BadRequest(f"{self.path}: another process works there")
 

@@ -20,7 +20,7 @@ from searchbench.store import Database
 from searchbench.store.keep import Keep
 from searchbench.store.reductions import wanted
 from searchbench.store.working import discard
-from searchbench.store.writing import check_target
+from searchbench.store.writing import check_target, refuse_within_database
 from searchbench.values import SWEEP
 
 log = logging.getLogger(__name__)
@@ -126,5 +126,7 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
 
 
 def _prepare(keep: Keep, run: Run) -> None:
+    for place in (keep.folder, keep.working):
+        refuse_within_database(place)
     keep.folder.parent.mkdir(parents=True, exist_ok=True)
     run.work = keep.working
