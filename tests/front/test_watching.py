@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from searchbench.store.working import WorkingFolder
+from searchbench.store.working import RECORD, WorkingFolder
 
 GAME = '''\
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ with Run(threads=int(sys.argv[1])) as run:
 
 
 KEEPING = """\
-import os, signal, sys, time
+import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 import numpy as np
@@ -91,21 +91,25 @@ def slowly(handle):
     print("begun", file=sys.stderr, flush=True)
     time.sleep(2)
 
-working._drop = slowly
-watching.GRACE = 0.2
+kind = sys.argv[2]
+if kind == "writing":
+    working._drop = slowly
+watching.GRACE = watching.UNTOLD = 0.2
 watching.watch(130)
 with working.WorkingFolder(Path(sys.argv[1]), {}) as folder:
+    begun = time.monotonic()
+    while kind != "writing" and not folder.due:
+        if kind == "slow":
+            time.sleep(1.5)
+        if begun:
+            begun = print("begun", file=sys.stderr, flush=True)
+        time.sleep(1 if kind == "slow" else 0.01)
     try:
-        if sys.argv[2] == "later":
-            print("begun", file=sys.stderr, flush=True)
-            time.sleep(60)
+        if kind != "beside":
+            folder.commit({"kept": 1}, {"some": np.zeros(9)})
     except KeyboardInterrupt:
-        pass
-    try:
-        folder.commit({"kept": 1}, {"some": np.zeros(9)})
-    except KeyboardInterrupt:
-        folder.commit({"kept": 2}, {"some": np.zeros(9)})
-sys.exit(130)
+        sys.exit(130)
+time.sleep(60)
 """
 
 
@@ -114,11 +118,11 @@ def started(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def interrupted(process: subprocess.Popen[str], told: str) -> str:
+def interrupted(process: subprocess.Popen[str], told: str, number: int = signal.SIGINT) -> str:
     """Interrupt a program when it has told something; return what it tells then. It must end as documented."""
     assert process.stderr is not None
     line = process.stderr.readline()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, rest = process.communicate(timeout=30)
     assert told in line
     assert process.returncode == 130, rest
@@ -138,22 +142,35 @@ def test_machine_code_that_does_not_return_is_ended(threads: int) -> None:
     assert "in the middle of a call" in interrupted(started("-c", MACHINE_CODE, str(threads)), "begun")
 
 
-@pytest.mark.parametrize(("moment", "kept"), [("at once", 2), ("later", 1)])
-def test_unfinished_work_is_written_to_the_end(moment: str, kept: int, tmp_path: Path) -> None:
-    rest = interrupted(started("-c", KEEPING, str(tmp_path / "work"), moment), "begun")
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("quick", signal.SIGTERM), ("quick", signal.SIGHUP), ("slow", signal.SIGINT), ("writing", signal.SIGTERM)],
+)
+def test_work_is_kept_at_the_next_safe_point(kind: str, number: int, tmp_path: Path) -> None:
+    rest = interrupted(started("-c", KEEPING, str(tmp_path / "work"), kind), "begun", number)
     assert "in the middle of a call" not in rest
+    assert ("it ends as soon as unfinished work can be kept" in rest) == (kind != "quick")
     with WorkingFolder(tmp_path / "work", {}) as folder:
-        assert folder.record == {"kept": kept}
+        assert folder.record == {"kept": 1}
         assert folder.copy_of("some").tolist() == [0] * 9
 
 
-def test_a_second_interrupt_ends_the_writing_too(tmp_path: Path) -> None:
-    process = started("-c", KEEPING, str(tmp_path / "work"), "later")
+@pytest.mark.parametrize("kind", ["slow", "writing"])
+def test_a_second_signal_ends_it_at_once(kind: str, tmp_path: Path) -> None:
+    process = started("-c", KEEPING, str(tmp_path / "work"), kind)
     assert process.stderr is not None
-    for _ in range(2):
-        assert process.stderr.readline() == "begun\n"
-        process.send_signal(signal.SIGINT)
+    assert process.stderr.readline() == "begun\n"
+    process.send_signal(signal.SIGINT)
+    assert "as soon as unfinished work can be kept" in process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
     assert "in the middle of a call" in process.communicate(timeout=30)[1]
     assert process.returncode == 130
-    with WorkingFolder(tmp_path / "work", {}) as folder:
-        assert folder.record == {}
+    assert not (tmp_path / "work" / RECORD).exists()
+
+
+def test_what_goes_on_when_its_work_is_kept_is_interrupted(tmp_path: Path) -> None:
+    process = started("-c", KEEPING, str(tmp_path / "work"), "beside")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "begun\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[1].endswith("KeyboardInterrupt\n")

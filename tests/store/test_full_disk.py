@@ -16,6 +16,7 @@ from searchbench.errors import BadRequest
 from searchbench.learning import export, write_table
 from searchbench.store.certificate import write_certificate
 from searchbench.store.folder import replaced_file
+from searchbench.store.working import WorkingFolder
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "x.parquet": lambda path: export(sb.solve("hanoi:3"), path),
@@ -87,3 +88,34 @@ def test_where_no_folder_has_room_nothing_is_left_behind(tmp_path: Path, monkeyp
     with pytest.raises(BadRequest, match="nor can it be kept in the folder for temporary files"):
         write_certificate(proof, tmp_path / "x.cert")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_nothing_is_written_into_a_database_or_where_nothing_can_be(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "outer.db"
+    sb.solve("hanoi:3", to=database)
+    before = sorted(database.rglob("*"))
+    for folder in (database, database / "deeper"):
+        with pytest.raises(BadRequest, match=rf"{name} lies in the database {database}, which has nothing but its own"):
+            WRITERS[name](folder / name)
+    assert sorted(database.rglob("*")) == before
+    with pytest.raises(BadRequest, match=r"lies in the database"):
+        sb.solve("hanoi:3", to=tmp_path / "x.db", work=database / "work")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(BadRequest, match=rf"{name}: nothing can be written in the folder {tmp_path}"):
+        WRITERS[name](tmp_path / name)
+
+
+def test_a_disk_that_cannot_be_written_is_told_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    told = r"x\.npz: the file cannot be written: Read-only file system"
+    with pytest.raises(BadRequest, match=told), replaced_file(tmp_path / "x.npz") as fresh:
+        refuse(fresh)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(BadRequest, match="work: unfinished work cannot be written: Read-only file system"):
+        WorkingFolder(tmp_path / "work", {})._claim()

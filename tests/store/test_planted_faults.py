@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -296,3 +298,16 @@ def test_swapped_parts_are_found() -> None:
     codes[one.start : one.start + size] = database.codes[other.start : other.start + size]
     codes[other.start : other.start + size] = database.codes[one.start : one.start + size]
     assert verify(database, codes, "cpu").count > 0
+
+
+def test_what_is_asked_of_all_numbers_takes_no_memory_of_their_number(tmp_path: Path) -> None:
+    solve_states(load("pancake:9"), "depth", "bfs", run=Run(threads=1), form="two-bit").save(tmp_path / "db")
+    database = Database.open(tmp_path / "db")
+    assert verify_database(database, Run(threads=1)).count == 0  # compiled
+    tracemalloc.start()
+    try:
+        assert verify_database(database, Run(threads=1)).count == 0
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * database.size + (1 << 18)  # what is said beforehand: codes and marks

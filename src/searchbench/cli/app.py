@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -198,8 +199,18 @@ def main() -> NoReturn:
         watch(ExitCode.INTERRUPTED, checks=sys.argv[1:2] == ["check"])
     NOTICE.install()
     code = run()
+    if code == ExitCode.INTERRUPTED and _ranks() is None:
+        _leave(code)
     gc.freeze()  # what is left dies with the process: Python need not look for cycles among a million objects first
     sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Leave at once: Python would wait for threads, and end by a signal if it was interrupted in an `exec` of the compiler."""
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    os._exit(code)
 
 
 def _complain(message: object, code: int) -> int:

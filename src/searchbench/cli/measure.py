@@ -166,12 +166,12 @@ def _tell(outcome: Reproduction) -> None:
 def _check_places(recording: Recording) -> None:
     """Refuse places where nothing can be written, before anything is measured. Raises BadRequest."""
     from searchbench.errors import BadRequest
+    from searchbench.store.writing import check_place
 
     if recording.report and recording.report.suffix != ".html":
         raise BadRequest(f"--report {recording.report}: expected a name that ends in .html")
     for path in filter(None, (recording.report, recording.file)):
-        if not path.absolute().parent.is_dir():
-            raise BadRequest(f"{path}: there is no folder {path.parent}")
+        check_place(path)
 
 
 def _write_report(recording: Recording, names: list[str], kept: dict[str, Record], measured: set[str]) -> None:

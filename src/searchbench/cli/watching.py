@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
@@ -13,15 +14,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from searchbench import stopping
+
 PATIENCE: Final = 5.0
 """After how many seconds a function that has not returned is told."""
+SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What asks the program to end: Ctrl-C, the system or a scheduler, and a terminal that is closed."""
 GRACE: Final = 3.0
-"""How many seconds after Ctrl-C the program ends at the latest, unless it writes unfinished work: threads in machine code do
-not see it,"""
+"""How many seconds after Ctrl-C the program ends at the latest, unless work is at stake: machine code does not see it,"""
 GRACE_OF_CHECK: Final = 1.0
 """and how many where it checks a game, and has nothing to put in order."""
 PACKAGE: Final = str(Path(__file__).parents[1])
 LIBRARIES: Final = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+UNTOLD: Final = 0.5
+"""How many seconds after Ctrl-C it is told that the program goes on to its next safe point."""
+WAITING: Final = (
+    "interrupted; it ends as soon as unfinished work can be kept; a second Ctrl-C or signal ends it at once, without what was "
+    "done since the last checkpoint"
+)
+ENDED: Final = "interrupted, in the middle of a call that had not returned; work kept before is as it was"
 SHOWN: Final = 200
 """How many characters of a state are shown."""
 
@@ -29,15 +40,16 @@ SHOWN: Final = 200
 def watch(exit_code: int, checks: bool = False, patience: float = PATIENCE) -> None:
     """Watch the calling thread, the main one, as long as the program runs; `checks` tells that it checks a game.
 
-    The program ends with the exit code when Ctrl-C does not end it by itself.
+    The program ends with the exit code when Ctrl-C, or a signal to end, does not end it by itself.
     """
     grace = GRACE_OF_CHECK if checks else GRACE
-    threading.Thread(target=_tell_of_calls, args=(threading.get_ident(), checks, patience), daemon=True).start()
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    main = threading.get_ident()
+    threading.Thread(target=_tell_of_calls, args=(main, checks, patience), daemon=True).start()
+    if [number for number in SIGNALS if _heed(number)]:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        threading.Thread(target=_end_after_interrupt, args=(reading, grace, exit_code), daemon=True).start()
+        threading.Thread(target=_see_to_the_end, args=(main, reading, grace, exit_code), daemon=True).start()
 
 
 # --- functions that do not return ------------------------------------------------------------------------------------------
@@ -98,34 +110,52 @@ def _long_call(call: types.FrameType, patience: float) -> str:
     )
 
 
-# --- Ctrl-C ------------------------------------------------------------------------------------------------------------------
+# --- Ctrl-C and signals ------------------------------------------------------------------------------------------------------
 
 
-def _end_after_interrupt(reading: int, grace: float, exit_code: int) -> None:
-    """End the program some time after Ctrl-C, if it has not ended by itself; a second Ctrl-C ends it at once."""
-    while _next_signal(reading) != signal.SIGINT:
-        pass
-    again = threading.Event()
+def _heed(number: int) -> bool:
+    """Have a signal end the program as Ctrl-C does, unless somebody ignores it; return whether it does."""
+    if signal.getsignal(number) not in (signal.default_int_handler, signal.SIG_DFL):
+        return False
+    signal.signal(number, _end_by_itself)
+    return True
+
+
+def _end_by_itself(_number: int, _frame: types.FrameType | None) -> None:
+    """End where work is kept next, if there is such a place; else at once."""
+    if not stopping.ask():
+        raise KeyboardInterrupt
+
+
+def _see_to_the_end(main: int, reading: int, grace: float, exit_code: int) -> None:
+    """End the program after a first signal, if it does not end by itself; a second one ends it at once."""
+    os.read(reading, 1)
+    again, own = threading.Event(), threading.Event()
 
     def wait_for_second() -> None:
-        while _next_signal(reading) != signal.SIGINT:
-            pass
+        os.read(reading, 1)
+        if own.is_set():
+            os.read(reading, 1)
         again.set()
 
     threading.Thread(target=wait_for_second, daemon=True).start()
-    while not again.wait(grace) and _keeps_work():
-        pass
-    os.write(
-        2, b"searchbench: interrupted, in the middle of a call that had not returned; work kept before is as it was\n"
-    )
+    if not again.wait(UNTOLD) and stopping.is_at_stake():
+        _tell(WAITING)
+    _wait_for_work(again, grace)
+    if stopping.asked() and not again.is_set():  # its work is kept, and it does something else
+        own.set()
+        signal.pthread_kill(main, signal.SIGINT)
+        _wait_for_work(again, grace)
+    _tell(ENDED)
     os._exit(exit_code)
 
 
-def _keeps_work() -> bool:
-    """Tell whether unfinished work is being written; where the module for it was not imported, there is none."""
-    working = sys.modules.get("searchbench.store.working")
-    return working is not None and bool(working.COMMITTING.is_set())
+def _wait_for_work(again: threading.Event, grace: float) -> None:
+    """Wait until no work has been at stake for some seconds, or for the second signal."""
+    while not again.wait(grace) and stopping.is_at_stake():
+        pass
 
 
-def _next_signal(reading: int) -> int:
-    return os.read(reading, 1)[0]
+def _tell(message: str) -> None:
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        os.write(2, f"searchbench: {message}\n".encode())

@@ -1,4 +1,4 @@
-"""Decisions that everybody who computes must take alike: whether a level is empty, which comes next, how many.
+"""Decisions that everybody who computes must take alike: whether a level is empty, which comes next, how many, whether to end.
 
 Each takes the results of a launch's pieces here, and returns the result of all. For a process alone these are Python's own
 `any`, `max` and `sum`; ranks that share the table agree (all-reduce), so all of them must come to each decision.
@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from searchbench import stopping
 from searchbench.exchange.ranks import How, current
 
 _MOST: Final = (1 << 63) - 1
@@ -20,6 +21,12 @@ _MOST: Final = (1 << 63) - 1
 def reduce_any(flags: Iterable[Any]) -> bool:
     """Tell whether any flag is set anywhere."""
     return bool(_reduced(int(any(map(bool, flags))), "max"))
+
+
+def end_if_asked() -> None:
+    """Raise KeyboardInterrupt everywhere if the end has been asked for anywhere."""
+    if reduce_any([stopping.asked()]):
+        raise KeyboardInterrupt
 
 
 def begin_any(*flags: Any) -> Callable[[], list[bool]]:

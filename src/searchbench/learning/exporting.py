@@ -14,6 +14,7 @@ from searchbench.learning.truths import NOTHING, Array, Chosen, TruthReader, Tru
 from searchbench.run import Run
 from searchbench.store import Database
 from searchbench.store.folder import replaced_file
+from searchbench.store.writing import check_place
 
 ROW_GROUP: Final = 1 << 16
 """Rows that a reader can read without the others."""
@@ -59,8 +60,7 @@ def export(
         )
     if target.exists() and not overwrite:
         raise BadRequest(f"{target} exists: choose another name, or ask to overwrite it (--force, overwrite=True)")
-    if not target.parent.is_dir():
-        raise BadRequest(f"{target}: there is no folder {target.parent}")
+    check_place(target)
     _, parquet = _pyarrow()
     schema = schema_of(database)
     reader = TruthReader(database, active)

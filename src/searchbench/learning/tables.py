@@ -18,6 +18,7 @@ from searchbench.store import Database
 from searchbench.store.cells import write_states
 from searchbench.store.folder import replaced_file
 from searchbench.store.slices import sliced
+from searchbench.store.writing import check_place
 
 MOST: Final = 1 << 30
 """Bytes of arrays that one file may hold: who reads it has all of them in memory."""
@@ -78,8 +79,7 @@ def _check(database: Database, target: Path, copies: int, overwrite: bool) -> No
     game = database.game
     if target.exists() and not overwrite:
         raise BadRequest(f"{target} exists: choose another name, or ask to overwrite it (--force, overwrite=True)")
-    if not target.parent.is_dir():
-        raise BadRequest(f"{target}: there is no folder {target.parent}")
+    check_place(target)
     if database.modulus:
         raise BadRequest(
             f"{game}: the database has depths modulo {database.modulus}, which a table cannot tell: solve with --form values"

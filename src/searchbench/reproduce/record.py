@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,8 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from searchbench.errors import BadRequest, DamagedData
+from searchbench.errors import DamagedData
 from searchbench.reproduce.row import Reproduction, Row
+from searchbench.store.folder import replaced_file
+from searchbench.store.writing import check_place
 
 FORMAT = "searchbench verdicts 1"
 
@@ -85,12 +86,10 @@ def read_records(path: Path) -> dict[str, Record]:
 
 def write_records(path: Path, records: Mapping[str, Record]) -> None:
     """Write records into a file, in one step. Raises BadRequest where there is no such folder."""
-    if not path.parent.is_dir():
-        raise BadRequest(f"{path}: there is no folder {path.parent}")
-    partial = path.with_name(f".{path.name}.partial")
+    check_place(path)
     rows = {name: asdict(record) for name, record in sorted(records.items())}
-    partial.write_text(json.dumps({"format": FORMAT, "rows": rows}, indent=1) + "\n")
-    os.replace(partial, path)
+    with replaced_file(path) as fresh:
+        fresh.write_text(json.dumps({"format": FORMAT, "rows": rows}, indent=1) + "\n")
 
 
 def _parsed(text: str, name: str) -> dict[str, Record]:

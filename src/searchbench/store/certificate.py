@@ -29,6 +29,7 @@ from searchbench.store import header as head
 from searchbench.store.database import Database
 from searchbench.store.folder import replaced_file
 from searchbench.store.opening import find_game, open_database
+from searchbench.store.writing import check_place
 
 MAGIC: Final = b"searchbench-certificate"
 FORMAT: Final = 1
@@ -164,8 +165,7 @@ def check_new(path: str | Path, overwrite: bool = False) -> Path:
             else "give --force (in Python: overwrite=True) to replace it"
         )
         raise BadRequest(f"{path} is there already: {way}")
-    if not path.parent.is_dir():
-        raise BadRequest(f"{path}: there is no folder {path.parent}")
+    check_place(path)
     return path
 
 

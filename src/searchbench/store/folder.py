@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -51,7 +51,8 @@ def replaced_file(path: Path) -> Iterator[Path]:
             yield fresh
             os.replace(fresh, path)
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # on a disk that cannot be written, where it was never made
+            fresh.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from searchbench import stopping
 from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import by_first
 from searchbench.game import Game
@@ -108,6 +109,7 @@ class GrowingDatabase:
         Ranks write together: of each part a rank writes the steps that `ShardedCodes` gives it. Raises BadRequest where
         they cannot be written.
         """
+        stopping.at_stake(self)  # from now on there is always a part at work
         with folders.told_if_unwritable(self.path, "the database"):
             self._add(parts, codes, facts)
 
@@ -180,6 +182,7 @@ class GrowingDatabase:
 
     def close(self) -> None:
         """Let other processes write."""
+        stopping.settled(self)
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

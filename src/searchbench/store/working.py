@@ -12,7 +12,6 @@ import hashlib
 import json
 import mmap
 import os
-import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -23,7 +22,9 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from searchbench import stopping
 from searchbench.errors import BadRequest, DamagedData
+from searchbench.exchange.decisions import end_if_asked
 from searchbench.exchange.files import BUCKET_FILES
 from searchbench.exchange.ranks import by_first, current
 from searchbench.game import Game
@@ -40,8 +41,6 @@ PIECE: Final = 1 << 26
 """Bytes written, read and checksummed at a time."""
 SHARE: Final = 20
 """Writing copies takes at most 1/SHARE of the time."""
-COMMITTING: Final = threading.Event()
-"""Set while work is written: a program that was interrupted ends only then."""
 
 
 class WorkingFolder:
@@ -49,10 +48,13 @@ class WorkingFolder:
 
     `task` describes the computation: a folder with another task is refused, and so is one locked by another process. At
     least `checkpoint_interval` seconds pass between two checkpoints. `record` is the last commit, or empty. The folder
-    is made on the first commit. Raises BadRequest and DamagedData.
+    is made on the first commit. Where the end has been asked for (:mod:`searchbench.stopping`), a checkpoint is due, and
+    what is committed is the last that is done: then, and where work is to begin, KeyboardInterrupt is raised. Raises
+    BadRequest and DamagedData.
     """
 
     def __init__(self, path: Path, task: Mapping[str, Any], checkpoint_interval: float = 30.0) -> None:
+        end_if_asked()
         self.path = path
         self._checkpoint_interval = checkpoint_interval
         self._task = json.loads(json.dumps(task))
@@ -81,8 +83,9 @@ class WorkingFolder:
     def _lock(self) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise BadRequest(f"{self.path} is no folder: unfinished work is kept in a folder of its own")
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._handle = folders.lock(self.path)
+        with folders.told_if_unwritable(self.path, "unfinished work"):
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._handle = folders.lock(self.path)
         if self._handle is None:
             raise BadRequest(f"{self.path}: another process works there")
 
@@ -117,12 +120,23 @@ class WorkingFolder:
         """Make the folder with an empty record unless it exists; return its path."""
         if not (self.path / RECORD).exists():
             self.commit({})
+            self.settled()
         return self.path
 
     @property
     def due(self) -> bool:
-        """Tell whether a checkpoint is due."""
+        """Tell at a safe point whether a checkpoint is due: it is time, or the end has been asked for."""
+        stopping.at_stake(self)
+        return stopping.asked() or self.overdue
+
+    @property
+    def overdue(self) -> bool:
+        """Tell whether it is time for a checkpoint; for owners who keep their work wherever they are interrupted."""
         return time.monotonic() - self._committed >= max(self._checkpoint_interval, SHARE * self._cost)
+
+    def settled(self) -> None:
+        """Note that no safe point follows: all that counts is kept."""
+        stopping.settled(self)
 
     def commit(
         self,
@@ -136,11 +150,9 @@ class WorkingFolder:
         For the arrays named in `still`, the existing copies remain valid. Ranks commit together: each saves arrays of its
         own, with names of their own, and one record, the first rank's, names all of them.
         """
-        COMMITTING.set()
-        try:
-            self._commit(record, arrays or {}, run, still)
-        finally:
-            COMMITTING.clear()
+        stopping.at_stake(self)
+        self._commit(record, arrays or {}, run, still)
+        end_if_asked()
 
     def _commit(
         self, record: Mapping[str, Any], arrays: Mapping[str, Array], run: Run | None, still: Collection[str]
@@ -263,6 +275,7 @@ class WorkingFolder:
 
     def close(self) -> None:
         """Release the folder; the work stays on disk."""
+        self.settled()
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

@@ -82,8 +82,7 @@ def write_database(
 
 def check_target(path: Path, overwrite: bool) -> None:
     """Refuse to overwrite anything but a database, and that only on request."""
-    if not path.parent.is_dir():
-        raise BadRequest(f"{path}: there is no folder {path.parent}")
+    check_place(path)
     if not path.exists() and not path.is_symlink():
         return
     if not is_database(path):
@@ -92,6 +91,22 @@ def check_target(path: Path, overwrite: bool) -> None:
         raise BadRequest(
             f"{path} holds a database already: --force (overwrite=True in Python) replaces it; or choose another place"
         )
+
+
+def check_place(path: Path) -> None:
+    """Refuse, before any work is done, a place where nothing can be written, or where it would damage a database."""
+    refuse_within_database(path)
+    if not path.parent.is_dir():
+        raise BadRequest(f"{path}: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise BadRequest(f"{path}: nothing can be written in the folder {path.parent.absolute()}")
+
+
+def refuse_within_database(path: Path) -> None:
+    """Refuse a place in the folder of a database: what lies there and is not its own makes it one that was altered."""
+    database = next((folder for folder in path.absolute().parents if is_database(folder)), None)
+    if database is not None:
+        raise BadRequest(f"{path} lies in the database {database}, which has nothing but its own: choose another place")
 
 
 def is_database(path: Path) -> bool:

@@ -28,7 +28,7 @@ from searchbench.verify import bound, check, ground
 from searchbench.verify.depth import check_depths
 from searchbench.verify.layers import are_layers, verify_layers
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
-from searchbench.verify.passes import Passes
+from searchbench.verify.passes import Passes, count_equal, numbers_where
 from searchbench.verify.record import VerificationRecord, verification_record
 from searchbench.verify.report import Report, fault_of, wrong_counts
 from searchbench.verify.value_claims import claims_of
@@ -234,8 +234,12 @@ class _Verification:
         if self.codes[start] != 1:
             self.passes.add(np.array([start]), check.UNREACHED)
         led_to[start] = 1
-        reached = (self.codes != 0) & (self.codes != self.illegal)
-        self.passes.add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
+
+        def unsupported(block: slice) -> Any:
+            codes = self.codes[block]
+            return (codes != 0) & (codes != self.illegal) & (led_to[block] == 0)
+
+        self.passes.add(numbers_where(len(led_to), unsupported), check.UNSUPPORTED)
 
     def _check_bounds(self) -> None:
         """Compare each bound with the least cost of the states that share the number, computed independently."""
@@ -245,17 +249,20 @@ class _Verification:
         costs = np.zeros(len(self.codes) * places, self.codes.dtype)
         follow = jit.bind(bound.follow_moves, self.names)
         costs[jit.bind(bound.first_state, self.names)(places)] = now = 1
-        while (costs == now).any():
+        while count_equal(costs, now):
             while follow(costs, places, now):
                 pass
             self.run.progress(f"checking cost {now - 1}", now, 0)
             now += 1
         shared = costs.reshape(-1, places)
-        least = np.where(shared == 0, self.illegal, shared).min(axis=1)
-        least[least == self.illegal] = 0
+
+        def least(numbers: Any) -> Any:
+            found = np.where(shared[numbers] == 0, self.illegal, shared[numbers]).min(axis=1)
+            return np.where(found == self.illegal, 0, found)
+
         self.passes.states += len(self.codes)
-        wrong = np.flatnonzero(least != self.codes)
-        self.passes.add(wrong, check.IMPLIED, least[wrong])
+        wrong = numbers_where(len(self.codes), lambda block: least(block) != self.codes[block])
+        self.passes.add(wrong, check.IMPLIED, least(wrong))
 
     def _check_levels(self) -> None:
         """Follow the codes level by level from the start: depths modulo 3, or reached states only."""
@@ -267,7 +274,7 @@ class _Verification:
         if self.codes[start] != 1:
             self.passes.add(np.array([start]), check.UNREACHED)
         marks[start] = now = EVEN
-        while any(level := [int(np.count_nonzero(marks[part.start : part.stop] == now)) for part in self.parts]):
+        while any(level := [count_equal(marks[part.start : part.stop], now) for part in self.parts]):
             depth = len(self.levels)
             codes = (1 + (depth + 1) % modulus, depth + 2) if modulus else (1, 1)
 
@@ -277,8 +284,9 @@ class _Verification:
             self.passes.check(f"checking depth {depth}", work)
             self.levels.append(level)
             now = EVEN + EVEN + 1 - now
-        self.passes.add(np.flatnonzero((self.codes != 0) & (marks == NOT_SEEN)), check.UNSUPPORTED)
-        self.passes.states += int(np.count_nonzero(self.codes == 0))
+        unseen = numbers_where(len(marks), lambda block: (self.codes[block] != 0) & (marks[block] == NOT_SEEN))
+        self.passes.add(unseen, check.UNSUPPORTED)
+        self.passes.states += count_equal(self.codes, 0)
 
     # --- grounds -----------------------------------------------------------------------------------------------------
 
@@ -312,7 +320,7 @@ class _Verification:
         codes = self.codes[part.start : part.stop]
         if not self.database.modulus:
             return count_codes(codes)
-        found = {0: int(np.count_nonzero(codes == 0))}
+        found = {0: count_equal(codes, 0)}
         found |= {1 + depth: level[place] for depth, level in enumerate(self.levels)}
         return {code: count for code, count in found.items() if count}
 

@@ -24,6 +24,7 @@ from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, terminal
 from searchbench.values.contract import weight
 from searchbench.verify.check import Note
+from searchbench.verify.passes import count_equal, numbers_where
 from searchbench.verify.successors import BEYOND, after
 from searchbench.verify.value_claims import points_of
 
@@ -119,7 +120,9 @@ def circular_distances(codes: Any, illegal: int, parts: Sequence[Part], until_st
     """Return the numbers whose distance rests only on moves of cost 0."""
     marks = np.zeros(len(codes), np.int8)
     until_stable(ground_distances, parts, marks)
-    return np.flatnonzero((marks == 0) & (codes != 0) & (codes != illegal))
+    return numbers_where(
+        len(codes), lambda block: (marks[block] == 0) & (codes[block] != 0) & (codes[block] != illegal)
+    )
 
 
 def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> tuple[Any, Any]:
@@ -139,12 +142,12 @@ def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stabl
             circular = among[marks[among] != BOTH]
             if len(circular):
                 return circular, np.empty(0, np.int64)
-    return np.empty(0, np.int64), np.flatnonzero(marks != BOTH)
+    return np.empty(0, np.int64), numbers_where(len(marks), lambda block: marks[block] != BOTH)
 
 
 def _known(group: Sequence[Part], marks: Any) -> int:
     """Return the number of states of a group that have both marks."""
-    return sum(int(np.count_nonzero(marks[part.start : part.stop] == BOTH)) for part in group)
+    return sum(count_equal(marks[part.start : part.stop], BOTH) for part in group)
 
 
 def _neutral(group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:

@@ -90,3 +90,18 @@ class Passes:
         for place in range(0, len(jobs), batch):
             yield from self.run.map(job, jobs[place : place + batch])
             self.run.progress(stage, min(place + batch, len(jobs)), len(jobs))
+
+
+def numbers_where(size: int, meets: Callable[[slice], npt.NDArray[np.bool_]]) -> npt.NDArray[np.int64]:
+    """Return the numbers below `size` that meet a condition, which is asked of a block at a time: it takes a byte a number."""
+    found = [np.flatnonzero(meets(block)) + block.start for block in _blocks(size)]
+    return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def count_equal(array: npt.NDArray[Any], value: int) -> int:
+    """Count how often an array holds a value, in as little memory."""
+    return sum(int(np.count_nonzero(array[block] == value)) for block in _blocks(len(array)))
+
+
+def _blocks(size: int) -> Iterator[slice]:
+    return (slice(first, min(first + BLOCK, size)) for first in range(0, size, BLOCK))

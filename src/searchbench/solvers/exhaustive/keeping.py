@@ -7,7 +7,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from searchbench import jit
+from searchbench import jit, stopping
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.index.protocol import line_size
 from searchbench.run import Run
@@ -20,7 +20,7 @@ from searchbench.store import Database
 from searchbench.store.keep import Keep
 from searchbench.store.reductions import wanted
 from searchbench.store.working import discard
-from searchbench.store.writing import check_target
+from searchbench.store.writing import check_target, refuse_within_database
 from searchbench.values import SWEEP
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,8 @@ def _solve_numbered(request: Request, run: Run, command: str) -> Database:
         return _sweep(request, keep, run, command)
     check_target(keep.folder, keep.overwrite)
     database = _solved(request, run)
-    database.save(keep, command)
+    with stopping.finished_first():
+        database.save(keep, command)
     if keep.working.exists():
         database = Database.open(keep.folder, game, rule)
         discard(keep.working)
@@ -125,5 +126,7 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
 
 
 def _prepare(keep: Keep, run: Run) -> None:
+    for place in (keep.folder, keep.working):
+        refuse_within_database(place)
     keep.folder.parent.mkdir(parents=True, exist_ok=True)
     run.work = keep.working

@@ -246,7 +246,7 @@ class _Deepening:
         if folder.record:
             self._resume(folder)
         region = self.splitting
-        region.keep = lambda: self._commit(folder) if folder.due else None
+        region.keep = lambda: self._commit(folder) if folder.overdue else None
         try:
             while True:
                 line = self.round()
@@ -265,6 +265,7 @@ class _Deepening:
                 "best": None if self.best is None else [list(self.best.moves), self.best.cost],
             }
         )  # fmt: skip
+        folder.settled()  # an interrupt is kept at once
 
     def _resume(self, folder: WorkingFolder) -> None:
         assert self.splitting is not None

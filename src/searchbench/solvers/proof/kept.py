@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from searchbench import stopping
 from searchbench.configuration import given_options
 from searchbench.errors import DamagedData
 from searchbench.game import Game
@@ -55,6 +56,8 @@ class KeptProof:
         """Ask "does the player to move win?", and if not, "does she get at least a draw?"; return the outcome."""
         outcome = 1 if self.holds(1, ask) else 0 if self.holds(0, ask) else -1
         self.save()
+        if self.folder is not None:
+            self.folder.settled()  # what is still to be done, evidence, is not kept
         return outcome
 
     def attach(self, search: Keeping) -> None:
@@ -112,8 +115,9 @@ def kept_proof(game: Game, root: Sequence[int], chosen: Proving, run: Run) -> It
         kept = KeptProof(folder, run)
         try:
             yield kept
-        except BaseException:
-            kept.save()
+        except BaseException as error:
+            if not (isinstance(error, KeyboardInterrupt) and stopping.asked()):  # else it ended where it was kept
+                kept.save()
             raise
         finally:
             kept.detach()

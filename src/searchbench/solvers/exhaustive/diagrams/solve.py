@@ -11,7 +11,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.exchange.clock import Clock
-from searchbench.exchange.decisions import reduce_rows
+from searchbench.exchange.decisions import end_if_asked, reduce_rows
 from searchbench.exchange.ranks import ALONE, by_first, current, meet
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.game import Game
@@ -134,6 +134,7 @@ def solve_into(
                 if layer == 0 or parts[layer - 1].name not in kept.records:
                     after = _planes_on_disk(kept, dealt, part)
                 continue
+            end_if_asked()
             after = settling.layer(layer, after)
             words = settling.words(layer, after)
             cpu = {name: round(before[name] + used, 3) for name, used in clock.used().items()}
