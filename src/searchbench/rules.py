@@ -143,7 +143,7 @@ def h_step(state: State, move: Move, tables: Any) -> int:
 def repetition(state: State) -> int:
     """Return the outcome -1 / 0 / +1, for the player to move, of play that returns to the state without end.
 
-    All states of a cycle tell the same. Proof search asks; for tables endless play is a draw: such a game has no index.
+    All states of a cycle tell the same. Proof search asks. For tables endless play is a draw: such a game has none.
     """
     return 0
 

@@ -73,6 +73,7 @@ def test_the_computer_wins_what_is_won(session: Program, databases: dict[str, Pa
 
 def test_points_are_added_up(session: Program, databases: dict[str, Path]) -> None:
     answer = session(databases["coins"], "--computer", "none", lines="; ".join(["best"] * 32))
+    assert re.search(r"move +gain  value after it, for the other player\n#1  3 from the left +\d+ +-?\d+\n", answer.out)
     assert answer.out.endswith("the first player wins by 6 points\n")
 
 

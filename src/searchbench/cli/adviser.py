@@ -22,6 +22,11 @@ NODES = 20_000_000
 class Adviser(Protocol):
     """Answer questions about a position."""
 
+    @property
+    def weighed(self) -> str | None:
+        """Return "cost" or "gain" where values count what moves cost or gain, None where all count alike."""
+        ...
+
     def value(self, position: Position) -> str:
         """Return the value of a position, "" where it is not known at once."""
         ...
@@ -45,6 +50,7 @@ class DatabaseAdviser:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.player = sb.Player(database) if database.rule.two_players else None
+        self.weighed = database.weighed
 
     def value(self, position: Position) -> str:
         """Return the value of a position."""
@@ -66,6 +72,8 @@ class DatabaseAdviser:
 
 class LeavesAdviser:
     """Look up what a database at the leaves holds, and search the rest."""
+
+    weighed: str | None = None
 
     def __init__(self, values: SearchedValues) -> None:
         self.source = values
@@ -92,6 +100,8 @@ class LeavesAdviser:
 
 
 class _Thinker:
+    weighed: str | None = None
+
     def value(self, position: Position) -> str:
         """Return nothing: it would take a search."""
         return ""
