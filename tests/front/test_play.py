@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import searchbench as sb
 from front_program import EXAMPLES, Answer, Program
 
 
@@ -95,3 +96,11 @@ def test_without_a_database_a_search_or_a_proof_advises(session: Program) -> Non
 
 def test_the_end_of_the_input_ends_the_session(session: Program, databases: dict[str, Path]) -> None:
     assert session(databases["eight"], lines="hint").code == 0
+
+
+def test_depths_from_the_start_are_not_played_by(session: Program, tmp_path: Path) -> None:
+    sb.solve("mnk:2,2,2", "depth", to=tmp_path / "depths.db")
+    answer = session(tmp_path / "depths.db", lines="hint; a1; quit")
+    assert "values of 'depth' do not say which move is best" in answer.out + answer.err
+    assert "the computer does not know better: values of 'depth' do not say which move is best" in answer.out
+    assert answer.code == 0

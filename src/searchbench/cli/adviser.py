@@ -49,7 +49,8 @@ class DatabaseAdviser:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.player = sb.Player(database) if database.rule.two_players else None
+        self.knows_best = database.rule.ranks_moves and not database.rule.from_start
+        self.player = sb.Player(database) if database.rule.two_players and self.knows_best else None
         self.weighed = database.weighed
 
     def value(self, position: Position) -> str:
@@ -63,6 +64,8 @@ class DatabaseAdviser:
 
     def best(self, position: Position) -> int:
         """Return the move to the best value; against an opponent, of equal moves the one that is hardest to answer."""
+        if not self.knows_best:
+            raise BadRequest(f"values of {self.database.rule.name!r} do not say which move is best")
         return self.player.choose(position) if self.player else self.database.moves(position)[0].move
 
     def line(self, position: Position) -> Line:
