@@ -107,12 +107,15 @@ class Player:
     """Play a game of two players from the values of its positions.
 
     `values` is a database, or :class:`SearchedValues`. With `seed` it chooses at random among moves that are equally
-    good and equally hard to answer; otherwise the game's order of moves decides. Raises BadRequest for a puzzle.
+    good and equally hard to answer; otherwise the game's order of moves decides. Raises BadRequest for a puzzle, and for
+    values that tell no best move.
     """
 
     def __init__(self, values: Database | Values, seed: int | None = None) -> None:
-        if not values.rule.two_players:
+        if not values.game.two_players:
             raise BadRequest(f"{values.game} is a puzzle: expected a game of two players")
+        if not values.rule.two_players or not values.rule.ranks_moves:
+            raise BadRequest(f"{values.game}: values of {values.rule.name!r} do not say which move is best")
         self.values = values
         self.game = values.game
         self._random = None if seed is None else np.random.default_rng(seed)

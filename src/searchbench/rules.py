@@ -39,7 +39,8 @@ def start(state: State) -> None:
 def moves(state: State, out: MutableSequence[int]) -> int:
     """Write the legal moves, likely best first, and return their number.
 
-    In a game of two players never called on a terminal state; a solved puzzle can be moved on.
+    In a game of two players never called on a terminal state; a solved puzzle can be moved on, and so can a lost one, which has
+    no solution all the same.
     """
     return 0
 
@@ -56,7 +57,7 @@ def unplay(state: State, move: Move) -> None:
 
 @slot(required=True)
 def terminal(state: State) -> int:
-    """Return UNDECIDED, or the result for the player to move: -1 / 0 / +1, or points; a puzzle's 0 is solved."""
+    """Return UNDECIDED, or the result for the player to move: -1 / 0 / +1, or points; a puzzle's 0 is solved, -1 lost."""
     return UNDECIDED
 
 
@@ -143,7 +144,7 @@ def h_step(state: State, move: Move, tables: Any) -> int:
 def repetition(state: State) -> int:
     """Return the outcome -1 / 0 / +1, for the player to move, of play that returns to the state without end.
 
-    All states of a cycle tell the same. Proof search asks; for tables endless play is a draw: such a game has no index.
+    All states of a cycle tell the same. Proof search asks. For tables endless play is a draw: such a game has none.
     """
     return 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import searchbench as sb
 from front_program import EXAMPLES, Answer, Program
 
 
@@ -73,6 +74,7 @@ def test_the_computer_wins_what_is_won(session: Program, databases: dict[str, Pa
 
 def test_points_are_added_up(session: Program, databases: dict[str, Path]) -> None:
     answer = session(databases["coins"], "--computer", "none", lines="; ".join(["best"] * 32))
+    assert re.search(r"move +gain  value after it, for the other player\n#1  3 from the left +\d+ +-?\d+\n", answer.out)
     assert answer.out.endswith("the first player wins by 6 points\n")
 
 
@@ -94,3 +96,11 @@ def test_without_a_database_a_search_or_a_proof_advises(session: Program) -> Non
 
 def test_the_end_of_the_input_ends_the_session(session: Program, databases: dict[str, Path]) -> None:
     assert session(databases["eight"], lines="hint").code == 0
+
+
+def test_depths_from_the_start_are_not_played_by(session: Program, tmp_path: Path) -> None:
+    sb.solve("mnk:2,2,2", "depth", to=tmp_path / "depths.db")
+    answer = session(tmp_path / "depths.db", lines="hint; a1; quit")
+    assert "values of 'depth' do not say which move is best" in answer.out + answer.err
+    assert "the computer does not know better: values of 'depth' do not say which move is best" in answer.out
+    assert answer.code == 0

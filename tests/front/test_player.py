@@ -132,6 +132,9 @@ def test_points_are_kept_too() -> None:
 
 
 def test_bad_requests(noughts: Database) -> None:
+    for rule in ("depth", "reached"):
+        with pytest.raises(BadRequest, match="do not say which move is best"):
+            sb.Player(sb.solve("mnk:2,2,2", rule))
     with pytest.raises(BadRequest, match="is a puzzle"):
         sb.Player(solve_states(Hanoi(2), run=Run(threads=1)))
     with pytest.raises(BadRequest, match="the game is over"):

@@ -404,12 +404,12 @@ from searchbench import UNDECIDED, Game, index
 
 @dataclass(frozen=True)
 class Doors(Game):
-    """Take the right one of two doors; behind the other is nothing."""
+    """Take the right one of two doors; behind the other, and behind those in the room of the right one, is nothing."""
     name = "doors"
     width = 1
     max_moves = 2
     def index(self):
-        return index.Radix((3,))
+        return index.Radix((4,))
     def rules(self):
         def start(state):
             state[0] = 0
@@ -417,7 +417,7 @@ class Doors(Game):
             return 0 if state[0] == 1 else UNDECIDED
         def moves(state, out):
             out[0], out[1] = 1, 2
-            return 2 if state[0] == 0 else 0
+            return 2 if state[0] < 2 else 0
         def play(state, move):
             state[0] += move
         def unplay(state, move):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 
 import naive
+import searchbench as sb
 from graphs import GraphGame, outcome_games, puzzles, score_games
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, NoFixpoint
+from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import SOLVERS, solve_states
 from searchbench.solvers.exhaustive.choice import FORMS, chosen
@@ -142,3 +145,25 @@ def test_parts_are_solved_neither_from_the_start_nor_for_what_no_solver_finds() 
     for rule, match in (("depth", "solve without parts"), ("won", "no solver does: solve for outcome or ending")):
         with pytest.raises(BadRequest, match=match):
             chosen(load("tic-tac-toe"), rule, by_parts=True)
+
+
+class Judged(GraphGame):
+    """Tell what endless play is worth."""
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules of the graph with `repetition`: the first node, where play is endless, is won."""
+
+        def repetition(state: State) -> int:
+            return 1
+
+        return {**super().rules(), "repetition": repetition}
+
+
+@pytest.mark.parametrize("index", [None, "reached"])
+def test_what_endless_play_is_worth_is_not_taken_for_a_draw(index: str | None) -> None:
+    game = Judged(((0, 1, 1, 0), (1, 0, 1, 0)), (UNDECIDED, UNDECIDED), "outcome")
+    for rule, solver in (("outcome", None), ("outcome", "fixpoint"), ("ending", None), ("score", None)):
+        with pytest.raises(BadRequest, match="`repetition` tells what endless play is worth") as caught:
+            sb.solve(game, rule, solver, index=index)
+        assert "(prove)" in str(caught.value)
+    assert sb.solve(game, "depth", index=index).histogram() == {0: 1, 1: 1}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,23 @@ def test_depths_modulo_three_take_a_condition() -> None:
         assert list(residues.select(where=text)) == list(whole.select(where=text))
 
 
+def test_outcomes_without_depths_are_numbers_too(rook: sb.Database, tmp_path: Path) -> None:
+    with rook.convert(tmp_path / "endings", form="base-3") as endings:
+        for text in (
+            "value == -1",
+            "value * (1 - 2 * mover) > 0",
+            "value in [0, 1] and outcome != 'draw'",
+            "value < 1",
+        ):
+            assert list(endings.select(where=text)) == expected_numbers(rook, text) != []
+    with rook.convert(tmp_path / "won", form="one-bit") as won:
+        for text in ("outcome == 'win' and mover == 0", "outcome != 'win'"):
+            assert list(won.select(where=text)) == expected_numbers(rook, text) != []
+        for text in ("outcome == 'draw'", "outcome != 'loss'", "value == 0", "value == 1 and mover == 0"):
+            with pytest.raises(BadRequest, match="ask whether outcome == 'win'"):
+                won.count(where=text)
+
+
 def test_what_is_left_is_asked_where_values_fit() -> None:
     from searchbench.web.finding import Filter, find_page
 
@@ -189,7 +207,7 @@ def test_what_has_no_meaning_is_refused(rook: sb.Database) -> None:
     for database, text, told in (
         (puzzle, "plies > 3", "have no plies; ask of value"),
         (puzzle, "mover == 0", "has one player"),
-        (puzzle, "outcome == 'win'", "a puzzle has none"),
+        (puzzle, "outcome == 'win'", "values of distance have none: ask of value"),
         (sb.solve("awari:2", threads=1), "mover == 0", "do not tell which side is to move"),
         (rook, "value.depth > 3", "'value.depth' is not understood; there are the names"),
         (rook, "plies + 1 > 3", "a draw has no plies"),

@@ -67,7 +67,7 @@ def _server_stays_up(client: Client) -> Any:
             400,
             "no outcome is 'won'; it is 'win', 'draw' or 'loss'",
         ),
-        ("/databases/eight/find", {"where": "outcome == 'win'"}, 400, "a puzzle has none: ask of value"),
+        ("/databases/eight/find", {"where": "outcome == 'win'"}, 400, "values of distance have none: ask of value"),
         ("/databases/eight/find", {"where": "plies > 3"}, 400, "have no plies"),
         ("/databases/awari/find", {"where": "plies > 3"}, 400, "have no plies"),
         ("/databases/eight/stats", {"part": "nowhere"}, 404, "no part"),

@@ -22,6 +22,11 @@ NODES = 20_000_000
 class Adviser(Protocol):
     """Answer questions about a position."""
 
+    @property
+    def weighed(self) -> str | None:
+        """Return "cost" or "gain" where values count what moves cost or gain, None where all count alike."""
+        ...
+
     def value(self, position: Position) -> str:
         """Return the value of a position, "" where it is not known at once."""
         ...
@@ -44,7 +49,9 @@ class DatabaseAdviser:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.player = sb.Player(database) if database.rule.two_players else None
+        self.knows_best = database.rule.ranks_moves and not database.rule.from_start
+        self.player = sb.Player(database) if database.rule.two_players and self.knows_best else None
+        self.weighed = database.weighed
 
     def value(self, position: Position) -> str:
         """Return the value of a position."""
@@ -57,6 +64,8 @@ class DatabaseAdviser:
 
     def best(self, position: Position) -> int:
         """Return the move to the best value; against an opponent, of equal moves the one that is hardest to answer."""
+        if not self.knows_best:
+            raise BadRequest(f"values of {self.database.rule.name!r} do not say which move is best")
         return self.player.choose(position) if self.player else self.database.moves(position)[0].move
 
     def line(self, position: Position) -> Line:
@@ -66,6 +75,8 @@ class DatabaseAdviser:
 
 class LeavesAdviser:
     """Look up what a database at the leaves holds, and search the rest."""
+
+    weighed: str | None = None
 
     def __init__(self, values: SearchedValues) -> None:
         self.source = values
@@ -92,6 +103,8 @@ class LeavesAdviser:
 
 
 class _Thinker:
+    weighed: str | None = None
+
     def value(self, position: Position) -> str:
         """Return nothing: it would take a search."""
         return ""

@@ -210,12 +210,18 @@ class Session:
         if value:
             show.write(f"value: {value}")
         after: dict[int, str] = self.adviser.values(self.now)
+        weighed = () if self.adviser.weighed is None else (self.adviser.weighed,)
         rows = [
-            (f"#{number}", self.game.format_move(self.now.state, move), after.get(move, ""))
+            (
+                f"#{number}",
+                self.game.format_move(self.now.state, move),
+                *(str(self.game.call(name, list(self.now.state), move)) for name in weighed),
+                after.get(move, ""),
+            )
             for number, move in enumerate(self.game.moves(self.now.state), 1)
         ]
         whose = ", for the other player" if self.game.two_players else ""
-        show.write(show.table(rows, ("", "move", f"value after it{whose}" if after else "")))
+        show.write(show.table(rows, ("", "move", *weighed, f"value after it{whose}" if after else "")))
 
     def _over(self) -> bool:
         """Tell whether the game is over, and say how it ended."""

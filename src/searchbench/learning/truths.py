@@ -17,7 +17,7 @@ from searchbench.slots import constant
 from searchbench.store import Database
 from searchbench.store.modulo import Tracer
 from searchbench.store.slices import refuse_slice
-from searchbench.values import Value, ValueRule
+from searchbench.values import OUTCOMES, Value, ValueRule
 from searchbench.values.contract import finish, initial, weight
 
 Array = npt.NDArray[Any]
@@ -26,7 +26,6 @@ NOTHING: Final = np.iinfo(np.int32).min
 """A figure that there is not: the value of a position that has none, the plies of a value without depth."""
 UNBOUNDED: Final = np.iinfo(np.int32).max
 """The regret of a move after which a puzzle cannot be solved any more."""
-OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 BATCH: Final = 1 << 14
 """Positions at a time."""
 _PIECE: Final = 1 << 10

@@ -15,7 +15,7 @@ from searchbench.store.cells import BLOCK, Cells, State
 from searchbench.store.codes import Array
 from searchbench.store.condition import Scope, clauses, compared, condition
 from searchbench.store.in_blocks import Block, BlockTest, block_test
-from searchbench.values import Result, Value
+from searchbench.values import OUTCOMES, Result, Value
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -210,9 +210,10 @@ def both(one: FitsValue | None, other: FitsValue | None) -> FitsValue | None:
 def scope_of_value(database: Database, value: Value) -> dict[str, Any]:
     """Return what a condition calls the value of a position."""
     result = value if isinstance(value, Result) else None
+    kind = database.rule.kind(value)
     return {
-        "value": value if result is None else result.outcome,
-        "outcome": database.rule.kind(value),
+        "value": OUTCOMES.get(kind, value) if isinstance(value, Result | str) else value,
+        "outcome": kind,
         "plies": None if result is None or result.outcome == 0 else result.depth,
     }
 
@@ -233,8 +234,17 @@ def _check_meaning(database: Database, where: str, used: frozenset[str]) -> None
     kinds = {"none", *map(database.rule.kind, database.histogram())}
     kinds |= {"win", "draw", "loss"} if database.rule.two_players else set()
     if unknown := compared(where, "outcome") - kinds:
-        instead = "it is 'win', 'draw' or 'loss'" if database.rule.two_players else "a puzzle has none: ask of value"
+        instead = (
+            "it is 'win', 'draw' or 'loss'"
+            if database.rule.two_players
+            else f"values of {database.rule.name} have none: ask of value"
+        )
         raise BadRequest(f"condition {where!r}: no outcome is {_listing(unknown, 'or')}; {instead}")
+    if not database.rule.tells_losses and ("value" in used or compared(where, "outcome") - {"win"}):
+        raise BadRequest(
+            f"condition {where!r}: one bit for each position tells those that are won from all others; "
+            "ask whether outcome == 'win'"
+        )
     if "plies" in used and not any(isinstance(value, Result) for value in database.histogram()):
         raise BadRequest(f"condition {where!r}: the values of this database have no plies; ask of value or outcome")
     if "mover" in used:

@@ -276,6 +276,8 @@ class _Work:
             return "the rules break other laws already"
         if not self.subject.has("rank"):
             return "the game has no index at this size"
+        if self.subject.has("repetition"):
+            return "tables take endless play for a draw, and `repetition` tells its worth"
         return f"{self.subject.size:,} numbers are too many to solve on the way" if self.subject.size > SMALL else ""
 
     def _find(self, law: str, findings: Iterable[Finding]) -> None:

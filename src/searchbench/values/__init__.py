@@ -4,14 +4,14 @@ from searchbench.errors import BadRequest
 from searchbench.values.bound import Bound
 from searchbench.values.distance import Depth, Distance
 from searchbench.values.ending import Ending, Won
-from searchbench.values.outcome import Outcome, Result
+from searchbench.values.outcome import OUTCOMES, Outcome, Result
 from searchbench.values.reached import Reached
 from searchbench.values.rule import BFS, FIXPOINT, RETROGRADE, SWEEP, Value, ValueRule
 from searchbench.values.score import Score
 
 __all__ = [
-    "BFS", "FIXPOINT", "RETROGRADE", "SHIPPED", "SWEEP", "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached", "Result",
-    "Score", "Value", "ValueRule", "Won", "value_rule",
+    "BFS", "FIXPOINT", "OUTCOMES", "RETROGRADE", "SHIPPED", "SWEEP", "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached",
+    "Result", "Score", "Value", "ValueRule", "Won", "value_rule",
 ]  # fmt: skip
 
 _RULES: tuple[type[ValueRule], ...] = (Distance, Depth, Bound, Reached, Outcome, Ending, Won, Score)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from searchbench.values.distance import parse_number_range
 from searchbench.values.ending import DRAW, LOSS, WIN
 from searchbench.values.rule import ValueRule
 
-_WORDS = {-1: "loss", 0: "draw", 1: "win"}
+OUTCOMES: Final = {"loss": -1, "draw": 0, "win": 1}
+"""The number of each outcome, for the player to move."""
+_WORDS = {number: word for word, number in OUTCOMES.items()}
 
 
 class Result(NamedTuple):

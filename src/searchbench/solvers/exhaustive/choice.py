@@ -151,7 +151,12 @@ def _misfit(game: Game, rule: ValueRule | type[ValueRule]) -> str:
 
 
 def _check_kind(game: Game, rule: ValueRule) -> None:
-    """Refuse a rule that is for another kind of game; the game's own is taken at its word."""
+    """Refuse a rule that is for another kind of game, of which the game's own is taken at its word, or for other endless play."""
+    if rule.two_players and rule.claims and game.has("repetition"):
+        raise BadRequest(
+            f"{game}: the rule `repetition` tells what endless play is worth, and values of {rule.name!r} take it for a draw: "
+            "its states are proved one by one (prove)"
+        )
     misfit = _misfit(game, rule)
     if misfit and rule != value_rule(game.values):
         raise BadRequest(

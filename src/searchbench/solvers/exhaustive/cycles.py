@@ -73,7 +73,8 @@ def refuse_gains_on_cycles(names: jit.Names, group: Group, pieces: list[Piece], 
         if marked == 0:
             raise NoFixpoint(
                 f"part {group.name}: moves gain points and stay in the part, and {left:,} states lie on cycles or lead to "
-                "one, so their values are not determined; divide the game into parts() so that such moves leave their part"
+                "one, so their values are not determined; divide the game into parts() so that such moves leave their part "
+                "(with the index 'reached' all states are one part)"
             )
 
 

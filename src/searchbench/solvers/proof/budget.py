@@ -64,7 +64,7 @@ class Budget:
             raise BadRequest(f"limits of {limit} nodes and {seconds} seconds: each must be positive, or 0 for none")
         self.game, self.run, self.limit, self.seconds = game, run, limit, seconds
         self.unlimited = not limit and not seconds
-        self.size = line_size(game.parts())
+        self.size = 0 if game.has("repetition") else line_size(game.parts())
         self.turn = 0
         """The count of nodes at which a search that takes turns with others waits, 0 for one that has none beside it."""
         self._pace, self._piece, self._since = FIRST_PIECE, 0, 0.0

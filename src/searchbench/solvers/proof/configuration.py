@@ -186,7 +186,7 @@ class AlphaBeta(Proving):
     method = "alphabeta"
 
     leaves: LeafDatabase | Database | str | Path | None = option(
-        None, "a database that knows the outcome of states where search ends", "path", metavar="DIR"
+        None, "a database of outcomes with their depths, for the states where search ends", "path", metavar="DIR"
     )
     parts: str | Iterable[str] | None = option(
         None, "use only these of its parts, such as `9-9,9-8,8-9,8-8`", metavar="NAMES"

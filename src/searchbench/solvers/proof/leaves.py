@@ -121,7 +121,10 @@ class LeafDatabase:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: it is of an unrelated game")
         self.scored = database.rule.points and database.game != game
         if not (database.rule.outcomes or self.scored) or database.modulus:
-            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its values are not whole outcomes")
+            raise BadRequest(
+                f"{database!r} cannot stand at the leaves of {game}: expected outcomes with their depths, in a form that "
+                "keeps these"
+            )
         self.game, self.database, self.rule = game, database, rule
         self.parts = [database.part(name) for name in parts] if parts is not None else list(database.parts)
         self.goes_on = database.game == game
