@@ -149,9 +149,10 @@ def completed(
 
 
 def fitting(methods: Mapping[str, type[Any]], options: Mapping[str, Any]) -> str:
-    """Return the first method that takes all the options that are given, or else the first."""
-    given = [name for name, value in options.items() if value is not None]
-    return next((name for name, one in methods.items() if options_of(one).keys() >= set(given)), next(iter(methods)))
+    """Return the first method that takes all the options that are given, or else the one that takes the most."""
+    given = {name for name, value in options.items() if value is not None}
+    taken = {name: options_of(one).keys() for name, one in methods.items()}
+    return next((name for name, own in taken.items() if own >= given), max(taken, key=lambda name: len(taken[name])))
 
 
 def read_configuration(

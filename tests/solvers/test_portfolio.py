@@ -18,6 +18,7 @@ from searchbench.run import Run
 from searchbench.solvers.proof import portfolio, prove_state
 
 HEX: Any = load("hex:3x3")
+TURN = 16
 
 
 def positions(game: Game, count: int, seed: int) -> list[tuple[int, ...]]:
@@ -34,10 +35,9 @@ def positions(game: Game, count: int, seed: int) -> list[tuple[int, ...]]:
     return found
 
 
-def side_by_side(monkeypatch: pytest.MonkeyPatch, first: int = 16) -> None:
-    """Let turns be short, and taken at the same time where there are threads."""
-    monkeypatch.setattr(portfolio, "FIRST_TURN", first)
-    monkeypatch.setattr(portfolio, "SIDE_BY_SIDE", first)
+def side_by_side(monkeypatch: pytest.MonkeyPatch, turn: int = TURN) -> None:
+    """Let short turns be taken at the same time where there are threads."""
+    monkeypatch.setattr(portfolio, "SIDE_BY_SIDE", turn)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -46,7 +46,9 @@ def test_outcomes_are_those_of_naive_search(game: Game, threads: int, monkeypatc
     side_by_side(monkeypatch)
     winners = set()
     for state in positions(game, 12, 3):
-        proof = prove_state(game, state, "portfolio", Run(memory=16 << 20, threads=threads), target="interpreted")
+        proof = prove_state(
+            game, state, "portfolio", Run(memory=16 << 20, threads=threads), turn=TURN, target="interpreted"
+        )
         assert proof.outcome == naive.minimax(game, state)
         assert proof.verify() == []
         winners.add(proof.method)
@@ -68,7 +70,9 @@ def test_a_search_that_never_ends_does_not_keep_the_other_one_from_the_outcome(
             yield
 
     monkeypatch.setattr(portfolio, first, never)
-    proof = prove_state(TicTacToe(), None, "portfolio", Run(memory=16 << 20, threads=threads), target="interpreted")
+    proof = prove_state(
+        TicTacToe(), None, "portfolio", Run(memory=16 << 20, threads=threads), turn=TURN, target="interpreted"
+    )
     assert (proof.value, proof.method) == ("draw", method)
     assert proof.verify() == []
 
@@ -83,10 +87,10 @@ def test_a_search_that_fails_leaves_it_to_the_other_one(threads: int, monkeypatc
 
     monkeypatch.setattr(portfolio, "alpha_beta_steps", fails)
     run = Run(memory=16 << 20, threads=threads)
-    assert prove_state(TicTacToe(), None, "portfolio", run, target="interpreted").method == "dfpn"
+    assert prove_state(TicTacToe(), None, "portfolio", run, turn=TURN, target="interpreted").method == "dfpn"
     monkeypatch.setattr(portfolio, "proof_number_steps", fails)
     with pytest.raises(LimitReached, match="no more of this"):
-        prove_state(TicTacToe(), None, "portfolio", run, target="interpreted")
+        prove_state(TicTacToe(), None, "portfolio", run, turn=TURN, target="interpreted")
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -101,8 +105,8 @@ def test_both_together_stay_within_the_nodes(nodes: int, threads: int, monkeypat
 
     run = Run(memory=16 << 20, threads=threads, report=report)
     with pytest.raises(LimitReached, match=f"no result within {nodes:,} nodes; raise the limit"):
-        prove_state(TicTacToe(), None, "portfolio", run, nodes=nodes, target="interpreted")
-    assert spent <= nodes + 20  # which the root of depth-first search takes at once
+        prove_state(TicTacToe(), None, "portfolio", run, nodes=nodes, turn=TURN, target="interpreted")
+    assert spent <= nodes + 20 * (nodes > 1)  # which the root of depth-first search takes at once
 
 
 def test_seconds_end_both(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +120,7 @@ def test_seconds_end_both(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("searchbench.jit.compile_seconds", lambda: 0.0)
     run = Run(memory=16 << 20, threads=1, clock=clock)
     with pytest.raises(LimitReached, match="no result within 2 seconds"):
-        prove_state(load("hex:4x4"), None, "portfolio", run, seconds=2, target="interpreted")
+        prove_state(load("hex:4x4"), None, "portfolio", run, seconds=2, turn=TURN, target="interpreted")
 
 
 def test_where_bitboards_keep_no_strategy_the_other_search_goes_on_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +147,7 @@ def test_an_interrupt_in_a_turn_side_by_side_ends_both(monkeypatch: pytest.Monke
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), Run(memory=16 << 20, threads=2, report=report) as run:
-        prove_state(load("hex:4x4"), None, "portfolio", run, target="interpreted")
+        prove_state(load("hex:4x4"), None, "portfolio", run, turn=TURN, target="interpreted")
     assert run.stopped
 
 

@@ -23,6 +23,8 @@ _BY_DEPTH: Final = (
     "let proof numbers begin with 1 and half the depth: trees become broad and shallow (Allis 1994, section 5.4)"
 )
 _WORK: Final = "a folder that keeps unfinished work: a stopped proof resumes with it"
+FIRST_TURN: Final = 1 << 18
+"""Nodes of the first turn in a portfolio: alpha-beta alone may need no more, and then nothing else is compiled."""
 LARGEST_EPSILON: Final = 1_000_000
 """A number of a node, up to 2^30, times this is a whole number of 64 bits."""
 
@@ -52,6 +54,8 @@ class Portfolio(Proving):
     """Prove by alpha-beta and depth-first proof-number search in turns, whichever ends first."""
 
     method = "portfolio"
+
+    turn: int = option(FIRST_TURN, "how many nodes the first turn of each search has", "whole", least=1)
 
 
 @dataclass(frozen=True, kw_only=True)

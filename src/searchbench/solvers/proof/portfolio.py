@@ -8,9 +8,11 @@ turns on that take some tenths of a second, they run side by side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -18,19 +20,14 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import LimitReached, OutOfMemory
 from searchbench.game import Game
-from searchbench.run import Run
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Solved, first_size
 from searchbench.solvers.proof.budget import Budget, Steps
-from searchbench.solvers.proof.configuration import AlphaBeta, DepthFirstProofNumber
+from searchbench.solvers.proof.configuration import AlphaBeta, DepthFirstProofNumber, Portfolio
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.shared.transposition import new_transpositions
 
-FIRST_TURN: Final = 1 << 18
-"""Nodes of the first turn, if limits allow many times as many. Alpha-beta may need no more: then nothing else is compiled."""
-TURNS_IN_LIMIT: Final = 16
-"""How many first turns fit into a limit of nodes at least."""
 SIDE_BY_SIDE: Final = 1 << 20
 """Nodes of the shortest turns that threads take at the same time."""
 MOST_EMPTY_FOR_EVIDENCE: Final = 24
@@ -65,20 +62,23 @@ class Contestant:
 
 
 class Contest:
-    """Let alpha-beta and depth-first proof-number search prove one outcome; each has half of the memory and of the nodes."""
+    """Let alpha-beta and depth-first proof-number search prove one outcome; each has half of the memory."""
 
-    def __init__(self, game: Game, root: Any, budget: Budget, evidence: bool, target: jit.Target = "cpu") -> None:
+    def __init__(self, game: Game, root: Any, budget: Budget, chosen: Portfolio, target: jit.Target = "cpu") -> None:
         self.game, self.budget, self.run = game, budget, budget.run
-        half, limit = self.run.memory // 2, -(-budget.limit // 2)
+        half = self.run.memory // 2
         self.runs = self.run.part(half, 1), self.run.part(half, max(1, self.run.threads - 1))
-        self.runs[0].report = Run.report  # nobody is told of alpha-beta: the proof numbers tell how far it is
-        first, second = (Budget(game, run, limit, budget.seconds) for run in self.runs)
+        self._stages = ["", ""]
+        if self.run.reports:
+            for place, run in enumerate(self.runs):
+                run.report = partial(self._tell, place)
+        first, second = (Budget(game, run, budget.limit, budget.seconds) for run in self.runs)
         first.advised = True  # the other one does so
         self.contestants = [
-            Contestant(AlphaBeta.method, first, alpha_beta_steps(game, root, first, evidence, target)),
+            Contestant(AlphaBeta.method, first, alpha_beta_steps(game, root, first, chosen.evidence, target)),
             Contestant(DepthFirstProofNumber.method, second, proof_number_steps(game, root, second, target)),
         ]
-        self.turn = max(1, min(FIRST_TURN, limit // TURNS_IN_LIMIT)) if limit else FIRST_TURN
+        self.turn = chosen.turn
 
     def solve(self) -> Solved:
         """Return the outcome, from the search that ends first. Raises LimitReached and OutOfMemory."""
@@ -98,7 +98,7 @@ class Contest:
         with ExitStack() as stack:
             for run in self.runs:
                 stack.enter_context(run)
-            while not ends() and any(one.goes_on for one in self.contestants):
+            while not ends() and self._rest > 0 and any(one.goes_on for one in self.contestants):
                 self._take_turns(ends)
                 self.turn *= 2
         self.budget.nodes = sum(one.budget.nodes for one in self.contestants)
@@ -110,26 +110,42 @@ class Contest:
         facts = winner.found.facts | {"nodes": self.budget.nodes, "method": winner.method}
         return winner.found._replace(facts=facts)
 
+    def _tell(self, place: int, stage: str, _done: int, _total: int) -> None:
+        """Report the nodes of both: once there are proof numbers, they tell how far it is."""
+        self._stages[place] = stage
+        nodes = sum(one.budget.nodes for one in self.contestants)
+        self.run.progress(self._stages[1] or self._stages[0], nodes, self.budget.limit)
+
     def _take_turns(self, ends: Callable[[], bool]) -> None:
-        """Let each search that goes on take as many nodes as a turn has."""
+        """Let each search that goes on take as many nodes as a turn has, and the limit leaves."""
 
         def take(one: Contestant) -> None:
+            rest = self._rest
+            if rest <= 0:
+                return
             one.budget.turn = self.turn
+            if self.budget.limit:
+                one.budget.limit = one.budget.nodes + int(rest)
             while one.goes_on and one.budget.nodes < self.turn and not ends() and not self.run.stopped:
                 one.step()
 
         running = [one for one in self.contestants if one.goes_on]
-        if self.turn < SIDE_BY_SIDE:
+        if self.turn >= SIDE_BY_SIDE and self._rest >= sum(self.turn - one.budget.nodes for one in running):
+            self.run.map(take, running)
+        else:
             for one in running:
                 take(one)
-        else:
-            self.run.map(take, running)
+
+    @property
+    def _rest(self) -> float:
+        """Return how many nodes the limit leaves."""
+        return self.budget.limit - sum(one.budget.nodes for one in self.contestants) if self.budget.limit else math.inf
 
     def _refuse(self) -> None:
-        """Raise the limit that both searches have met; but for nodes, proof-number search has met the same one and tells more."""
-        error = self.contestants[1].error
+        """Raise the limit that the searches have met: for nodes that of both, else the other one's, which tells more."""
         if self.budget.limit:
             self.budget.check()
+        error = self.contestants[1].error
         assert error is not None
         raise error
 

@@ -124,7 +124,7 @@ def searched(
         if isinstance(chosen, ThreatProofNumber):
             return _by_threats(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
-        contest = Contest(game, start, budget, chosen.evidence, target) if isinstance(chosen, Portfolio) else None
+        contest = Contest(game, start, budget, chosen, target) if isinstance(chosen, Portfolio) else None
         if contest is not None:
             found = contest.solve()
         elif isinstance(chosen, DepthFirstProofNumber):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from searchbench import jit
@@ -26,6 +27,8 @@ from searchbench.solvers.proof.prove import default_method, prove_state, searche
 log = logging.getLogger(__name__)
 GLANCE: Final = Limits(nodes=20_000, seconds=2.0)
 """Where the interpreted search ends unfinished: so many nodes take a second or two, compiling takes some ten."""
+TURN: Final = GLANCE.nodes // 16
+"""Nodes of the first turn in a portfolio that is interpreted, so that both searches have some."""
 
 
 def prove_soonest(
@@ -41,7 +44,8 @@ def prove_soonest(
 ) -> Proof:
     """Prove as `prove_state` does, interpreted if that takes a second or two and the kernel is not kept on disk.
 
-    Both ways search the same nodes and find the same strategies. With a `target` there is no choice.
+    Both ways search the same nodes and find the same strategies, but that a portfolio has shorter turns when interpreted. With a
+    `target` there is no choice.
     """
     run = run or Run()
     chosen, limits = requested(METHODS, configuration or default_method(game, options), limits, options)
@@ -61,11 +65,12 @@ def _at_a_glance(
     if kernel is None:
         return None
     nearest = limits.within(GLANCE)
+    brief = replace(chosen, turn=min(chosen.turn, TURN)) if isinstance(chosen, Portfolio) else chosen
     glance = Run(memory=run.memory, threads=1, clock=time.thread_time)
     try:
         if jit.is_kept(kernel, game.names().with_(**_choices(chosen))):
             return None
-        proof = searched(game, state, chosen, glance, nearest, None, "interpreted")
+        proof = searched(game, state, brief, glance, nearest, None, "interpreted")
     except LimitReached:
         if limits.nodes == nearest.nodes and glance.seconds < nearest.seconds:
             raise  # the compiled search would end at the same node
