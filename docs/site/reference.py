@@ -26,8 +26,9 @@ GROUPS: Final = {
     "Results": ["Database", "Choice", "Line", "Proof", "Certificate", "Player", "Check", "Prediction", "Repair",
                 "SearchBenchError"],
     "Configurations": ["Retrograde", "Fixpoint", "BreadthFirst", "Sweep", "IDAStar", "AStar", "BestFirst", "Enhanced",
-                       "FeatureSpace", "ProofNumber", "DepthFirstProofNumber", "GraphProofNumber", "ThreatProofNumber",
-                       "AlphaBeta", "ConspiracyNumber", "SSSStar", "BStar", "MSTStar", "Keep", "Run", "Limits"],
+                       "FeatureSpace", "Portfolio", "ProofNumber", "DepthFirstProofNumber", "GraphProofNumber",
+                       "ThreatProofNumber", "AlphaBeta", "ConspiracyNumber", "SSSStar", "BStar", "MSTStar", "Keep", "Run",
+                       "Limits"],
     "Values": ["ValueRule", "PatternDatabases", "SeenAs", "Part"],
 }  # fmt: skip
 """The public names by page; the modules `analyse`, `errors` and `index` have pages of their own."""

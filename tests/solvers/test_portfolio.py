@@ -35,15 +35,16 @@ def positions(game: Game, count: int, seed: int) -> list[tuple[int, ...]]:
     return found
 
 
-def side_by_side(monkeypatch: pytest.MonkeyPatch, turn: int = TURN) -> None:
-    """Let short turns be taken at the same time where there are threads."""
-    monkeypatch.setattr(portfolio, "SIDE_BY_SIDE", turn)
+def long_turns(monkeypatch: pytest.MonkeyPatch, turn: int = TURN) -> None:
+    """Let turns be long ones from the beginning, taken at the same time where there are threads."""
+    monkeypatch.setattr(portfolio, "LONG_TURN", turn)
+    monkeypatch.setattr(portfolio, "LONG_SECONDS", 1e-6)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("game", [TicTacToe(), HEX], ids=str)
 def test_outcomes_are_those_of_naive_search(game: Game, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    side_by_side(monkeypatch)
+    long_turns(monkeypatch)
     winners = set()
     for state in positions(game, 12, 3):
         proof = prove_state(
@@ -62,7 +63,7 @@ def test_outcomes_are_those_of_naive_search(game: Game, threads: int, monkeypatc
 def test_a_search_that_never_ends_does_not_keep_the_other_one_from_the_outcome(
     first: str, method: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    side_by_side(monkeypatch)
+    long_turns(monkeypatch)
 
     def never(_game: Game, _root: Any, budget: Any, *_: Any) -> Any:
         while True:
@@ -79,7 +80,7 @@ def test_a_search_that_never_ends_does_not_keep_the_other_one_from_the_outcome(
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_that_fails_leaves_it_to_the_other_one(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    side_by_side(monkeypatch)
+    long_turns(monkeypatch)
 
     def fails(*_: Any) -> Any:
         yield
@@ -96,7 +97,7 @@ def test_a_search_that_fails_leaves_it_to_the_other_one(threads: int, monkeypatc
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("nodes", [1, 2, 7, 100, 1001])
 def test_both_together_stay_within_the_nodes(nodes: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    side_by_side(monkeypatch)
+    long_turns(monkeypatch)
     spent = 0
 
     def report(_stage: str, done: int, _total: int) -> None:
@@ -139,8 +140,8 @@ def test_where_bitboards_keep_no_strategy_the_other_search_goes_on_for_one(monke
     assert short.value == "draw"
 
 
-def test_an_interrupt_in_a_turn_side_by_side_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    side_by_side(monkeypatch)
+def test_an_interrupt_in_a_turn_long_turns_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    long_turns(monkeypatch)
 
     def report(_stage: str, done: int, _total: int) -> None:
         if done > 50:

@@ -316,7 +316,7 @@ class Pieces(Request):
 
 
 SearchMethod = Literal["idastar", "astar", "bestfirst", "enhanced", "featurespace"]
-ProofMethod = Literal["pns", "alphabeta", "dfpn", "graph", "threats", "conspiracy", "sss", "bstar", "mst"]
+ProofMethod = Literal["portfolio", "pns", "alphabeta", "dfpn", "graph", "threats", "conspiracy", "sss", "bstar", "mst"]
 
 
 class JobRequest(Request):

@@ -80,6 +80,11 @@ class Budget:
         """Return the nodes allowed for the next slice of a search, up to `most`."""
         return max(0, min([most, *(end - self.nodes for end in (self.limit, self.turn) if end)]))
 
+    @property
+    def turn_ends(self) -> bool:
+        """Return whether the turn of this search is over, if it has one."""
+        return 0 < self.turn <= self.nodes
+
     def piece(self, most: int) -> int:
         """Return the nodes allowed for the next piece of a slice that has up to `most`: as many as take some tenths of a second.
 

@@ -1,15 +1,16 @@
 """Prove by two searches that take turns: alpha-beta and depth-first proof-number search. Whichever ends first has the outcome.
 
 Which of them is quicker depends on the game, and by factors of hundreds: alpha-beta where values are draws or many lines come to
-the same positions, proof numbers where one player forces the other. Turns are counted in nodes and each is twice as long as
-the last, so that the two together take little more than twice as long as the better one alone; on two threads, from the
-turns on that take some tenths of a second, they run side by side.
+the same positions, proof numbers where one player forces the other. Each turn is twice as long as the last, so that the two
+together take little more than twice as long as the better one alone. Short turns are counted in nodes, as all are where nodes
+are limited: so these searches are the same each time. Long ones are counted in seconds, since nodes of the two are not alike;
+with two threads both go on side by side instead.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -28,8 +29,10 @@ from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.shared.transposition import new_transpositions
 
-SIDE_BY_SIDE: Final = 1 << 20
-"""Nodes of the shortest turns that threads take at the same time."""
+LONG_TURN: Final = 1 << 20
+"""Nodes of the first turn that is no short one any more,"""
+LONG_SECONDS: Final = 1.0
+"""and the seconds of the first turn that is counted so."""
 MOST_EMPTY_FOR_EVIDENCE: Final = 24
 """Up to how many empty cells alpha-beta takes the general search, which can gather evidence, where stones fall."""
 FOR_EVIDENCE: Final = 1 << 26
@@ -78,7 +81,7 @@ class Contest:
             Contestant(AlphaBeta.method, first, alpha_beta_steps(game, root, first, chosen.evidence, target)),
             Contestant(DepthFirstProofNumber.method, second, proof_number_steps(game, root, second, target)),
         ]
-        self.turn = chosen.turn
+        self.turn, self.seconds = chosen.turn, LONG_SECONDS
 
     def solve(self) -> Solved:
         """Return the outcome, from the search that ends first. Raises LimitReached and OutOfMemory."""
@@ -99,8 +102,13 @@ class Contest:
             for run in self.runs:
                 stack.enter_context(run)
             while not ends() and self._rest > 0 and any(one.goes_on for one in self.contestants):
-                self._take_turns(ends)
-                self.turn *= 2
+                running = [one for one in self.contestants if one.goes_on]
+                if self.turn < LONG_TURN or self.budget.limit:
+                    self._count_nodes(running, ends)
+                elif self.run.threads > 1:
+                    self.run.map(lambda one: self._search(one, ends), running)
+                else:
+                    self._count_seconds(running, ends)
         self.budget.nodes = sum(one.budget.nodes for one in self.contestants)
         self.budget.repetitions = sum(one.budget.repetitions for one in self.contestants)
         if not ends():
@@ -110,36 +118,44 @@ class Contest:
         facts = winner.found.facts | {"nodes": self.budget.nodes, "method": winner.method}
         return winner.found._replace(facts=facts)
 
-    def _tell(self, place: int, stage: str, _done: int, _total: int) -> None:
-        """Report the nodes of both: once there are proof numbers, they tell how far it is."""
-        self._stages[place] = stage
-        nodes = sum(one.budget.nodes for one in self.contestants)
-        self.run.progress(self._stages[1] or self._stages[0], nodes, self.budget.limit)
-
-    def _take_turns(self, ends: Callable[[], bool]) -> None:
-        """Let each search that goes on take as many nodes as a turn has, and the limit leaves."""
-
-        def take(one: Contestant) -> None:
+    def _count_nodes(self, running: Sequence[Contestant], ends: Callable[[], bool]) -> None:
+        """Let each search take as many nodes as a turn has, and the limit leaves."""
+        for one in running:
             rest = self._rest
-            if rest <= 0:
-                return
-            one.budget.turn = self.turn
-            if self.budget.limit:
-                one.budget.limit = one.budget.nodes + int(rest)
-            while one.goes_on and one.budget.nodes < self.turn and not ends() and not self.run.stopped:
-                one.step()
+            if rest > 0:
+                one.budget.turn = self.turn
+                one.budget.limit = one.budget.nodes + int(rest) if self.budget.limit else one.budget.limit
+                self._search(one, ends)
+                one.budget.turn = 0
+        self.turn *= 2
 
-        running = [one for one in self.contestants if one.goes_on]
-        if self.turn >= SIDE_BY_SIDE and self._rest >= sum(self.turn - one.budget.nodes for one in running):
-            self.run.map(take, running)
-        else:
-            for one in running:
-                take(one)
+    def _count_seconds(self, running: Sequence[Contestant], ends: Callable[[], bool]) -> None:
+        """Let each search go on for as many seconds as a turn has."""
+        for one in running:
+            self._search(one, ends, self.run.seconds + self.seconds)
+        self.seconds *= 2
+
+    def _search(self, one: Contestant, ends: Callable[[], bool], until: float = math.inf) -> None:
+        """Let a search go on to the end of its turn, or of the whole."""
+        while (
+            one.goes_on
+            and not one.budget.turn_ends
+            and self.run.seconds < until
+            and not ends()
+            and not self.run.stopped
+        ):
+            one.step()
 
     @property
     def _rest(self) -> float:
         """Return how many nodes the limit leaves."""
         return self.budget.limit - sum(one.budget.nodes for one in self.contestants) if self.budget.limit else math.inf
+
+    def _tell(self, place: int, stage: str, _done: int, _total: int) -> None:
+        """Report the nodes of both: once there are proof numbers, they tell how far it is."""
+        self._stages[place] = stage
+        nodes = sum(one.budget.nodes for one in self.contestants)
+        self.run.progress(self._stages[1] or self._stages[0], nodes, self.budget.limit)
 
     def _refuse(self) -> None:
         """Raise the limit that the searches have met: for nodes that of both, else the other one's, which tells more."""
