@@ -297,7 +297,11 @@ def of_environments(truth: Truth, database: Database, chance: random.Random, fol
             right = truth.regret(number, move)
             if right is not None and oracle.regret([number], move) != right:
                 yield f"regret of {move} in {number}: {oracle.regret([number], move)}, {right} is right"
-    choosing = [n for n in positions if len(truth.edges(n)) > 1 and truth.by_number[n] is not None]
+    choosing = [
+        n for n in positions
+        if len(truth.edges(n)) > 1 and truth.by_number[n] is not None
+        and any(truth.regret(n, move) is not None for move, _ in truth.edges(n))
+    ]  # fmt: skip
     if not choosing:
         return
     picked = {n: chance.choice(truth.edges(n))[0] for n in choosing}

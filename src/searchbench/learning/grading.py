@@ -64,8 +64,8 @@ def grade(
     """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
 
     `policy` is called with the cells of a state and the list of its legal moves, and returns one of these; `chosen` tells which
-    positions are meant. Positions with fewer than two moves, and those of puzzles none of whose moves leads to a solution, are
-    left out. Raises BadRequest for a policy that fails, for a move that is not legal, and where values do not rank moves.
+    positions are meant. Positions with fewer than two moves are left out, and those of puzzles without a solution, or that no move
+    leads to one. Raises BadRequest for a policy that fails, for a move that is not legal, and where values do not rank moves.
     """
     rule, game, active = database.rule, database.game, run or Run()
     if not rule.ranks_moves or rule.from_start:
@@ -78,7 +78,7 @@ def grade(
         truths = reader.read(numbers[first : first + BATCH])
         regrets = truths.regrets()
         leads_on = ((truths.worth[0] != NOTHING) & truths.exists).any(axis=1)
-        for row in np.flatnonzero((truths.counts > 1) & leads_on).tolist():
+        for row in np.flatnonzero((truths.counts > 1) & (truths.figures[0] != NOTHING) & leads_on).tolist():
             state = truths.states[row].tolist()
             moves = truths.moves[row, : truths.counts[row]].tolist()
             place = _place(game.format(state), policy, state, moves)

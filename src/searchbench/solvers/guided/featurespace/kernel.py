@@ -88,6 +88,10 @@ class Perimeter(NamedTuple):
     owners: Any
 
 
+POSITION_BYTES: Final = 16
+"""The bytes of a position in a perimeter."""
+
+
 def new_perimeter(size: int) -> Perimeter:
     """Return an empty perimeter for so many positions, a power of two."""
     return Perimeter(np.zeros(size, np.int64), np.zeros(size, np.int64))

@@ -17,7 +17,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import LimitReached
-from searchbench.solvers.guided.featurespace.kernel import Perimeter, enter_all, new_perimeter
+from searchbench.solvers.guided.featurespace.kernel import POSITION_BYTES, Perimeter, enter_all, new_perimeter
 from searchbench.solvers.guided.featurespace.strategy import FeatureSpaceGame, Searching, Strategy
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, PAUSED, Task
 
@@ -56,13 +56,20 @@ class Race:
         return min(self.ended, key=lambda thread: (self.ended[thread], thread))
 
 
+def perimeter_size(memory: int, threads: int) -> int:
+    """Return how many positions a perimeter has room for: those of all threads take an eighth of the memory at most."""
+    room = memory // 8 // (2 * threads * POSITION_BYTES)
+    return min(PERIMETER, 1 << max(0, room.bit_length() - 1))
+
+
 class Turns:
     """Hold the strategies that take turns on one thread."""
 
     def __init__(self, task: Task, rules: FeatureSpaceGame, numbers: Sequence[int], entries: int, first: int) -> None:
         self.task, self.rules, self.numbers, self.entries, self.first = task, rules, numbers, entries, first
         both = any(strategy.backward for strategy in rules.strategies.values())
-        self.perimeters = [new_perimeter(PERIMETER if both else 1) for _ in range(2)]
+        size = perimeter_size(task.run.memory, task.run.threads) if both else 1
+        self.perimeters = [new_perimeter(size) for _ in range(2)]
         self.searches: dict[int, Searching] = {}
 
     @property
