@@ -64,8 +64,9 @@ def grade(
     """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
 
     `policy` is called with the cells of a state and the list of its legal moves, and returns one of these; `chosen` tells which
-    positions are meant. Positions with fewer than two moves are left out, and those of puzzles without a solution, or that no move
-    leads to one. Raises BadRequest for a policy that fails, for a move that is not legal, and where values do not rank moves.
+    positions are meant. Positions with fewer than two moves are left out, and those of puzzles without a solution, or that no
+    move leads to one. Raises BadRequest for a policy that fails, for a move that is not legal, and where values do not rank
+    moves.
     """
     rule, game, active = database.rule, database.game, run or Run()
     if not rule.ranks_moves or rule.from_start:
