@@ -19,6 +19,7 @@ from searchbench.cli.progress import Reporter
 LONG = "2 3 4 8 5 11 9 7 6 10 0 1"  # 405,119 nodes: no glance finds its line
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

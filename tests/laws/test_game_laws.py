@@ -61,6 +61,7 @@ SIZES = {
     "top-spin": ["top-spin:7"],
     "top-spin-pattern": ["top-spin-pattern:6,4,0-2"],
 }
+"""The games with parameters that keep them small; the long tests are those of all but the first of each."""
 SLOW = {"qubic": 8, "gomoku:5,renju": 30, "gomoku:6": 30}
 """Fewer states where a representative of 192 positions, or a forbidden move, takes long to find."""
 EXAMPLES = sorted(str(path) for path in (Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -70,7 +71,17 @@ def test_every_shipped_game_is_checked() -> None:
     assert {game.name for game in (*shipped(), *shipped(ABSTRACTIONS))} == set(SIZES)
 
 
-@pytest.mark.parametrize("spec", [*(spec for specs in SIZES.values() for spec in specs), *EXAMPLES])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(
+            pytest.param(spec, marks=[pytest.mark.long] * (place > 0))
+            for specs in SIZES.values()
+            for place, spec in enumerate(specs)
+        ),
+        *EXAMPLES,
+    ],
+)
 def test_game_keeps_the_laws(spec: str, run: Run) -> None:
     check = check_game(load(spec), samples=SLOW.get(spec, 60), run=run)
     assert check, str(check)

@@ -110,6 +110,7 @@ def test_the_same_costs_with_fewer_nodes(options: dict[str, Any]) -> None:
     assert pruned < (0.9 if "table" in options else 0.8) * plain
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["pancake:7", "top-spin:8", "pocket-cube"])
 def test_other_games(spec: str) -> None:
     game = load(spec)

@@ -162,6 +162,7 @@ class Heavy(Sliding):
         return {**super().rules(), "cost": cost}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("game", [UpsideDown(6), Heavy(2, 3), load("graph:0>1;1>2;2>3;3>1;3=0")], ids=str)
 def test_where_depths_are_not_distances_rows_are_not_moved(game: Game) -> None:

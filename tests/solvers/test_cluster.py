@@ -332,6 +332,7 @@ def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path, monkeyp
         assert database.facts["ranks"] == count
 
 
+@pytest.mark.long
 def test_codes_grow_wider_on_the_rank_that_has_them(tmp_path: Path) -> None:
     size = 700  # distances above 253 need two bytes, and only some ranks have such
     edges = tuple((place + 1, place, 1, 0) for place in range(size))
@@ -398,6 +399,7 @@ def test_what_is_there_is_left_alone_unless_it_may_be_replaced(tmp_path: Path) -
     assert header_on_disk(tmp_path / "other").facts["ranks"] == 2
 
 
+@pytest.mark.long
 def test_killed_before_anything_is_kept_it_goes_on(tmp_path: Path) -> None:
     (tmp_path / "db").mkdir()
     solve_on_ranks(load("awari:3"), tmp_path / "db", 3, seed=0, parts="1")

@@ -63,6 +63,7 @@ def digests(folder: Path) -> dict[str, Any]:
     return {record.name: (record.digest, record.counts) for record in header_on_disk(folder).parts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_ranks_write_the_database_of_one_process(ranks: int, tmp_path: Path) -> None:
     solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)

@@ -61,6 +61,7 @@ def sweep_on_ranks(folder: Path, count: int, seed: int, memory: int = 64 << 20, 
     return play(count, be, Fuzz(seed), machines)[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", RANKS)
 def test_the_database_is_the_same_bit_for_bit(count: int, tmp_path: Path, alone: list[Any]) -> None:
     for seed in (0, 2):  # on one machine, and on up to three

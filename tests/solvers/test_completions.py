@@ -74,6 +74,7 @@ def test_a_move_changes_every_order_alike() -> None:
 # --- completions --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "form"),
     [

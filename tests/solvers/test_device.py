@@ -155,6 +155,7 @@ def test_the_sweep_is_that_of_the_processor(spec: str, run: Run, monkeypatch: py
     assert theirs.facts["undecided_by_layer"] == mine.facts["undecided_by_layer"]
 
 
+@pytest.mark.long
 def test_the_sweep_on_a_device_is_cut_into_many_pieces(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the processor run the device's kernel, compiled."""
     monkeypatch.setattr(sweep, "LEAST", 16)

@@ -406,6 +406,7 @@ def ladder() -> GraphGame:
     return GraphGame(tuple(edges), (-1,) + (UNDECIDED,) * (LADDER - 1), "outcome", cuts=(60, 170))
 
 
+@pytest.mark.long
 def test_compiled_outcomes_over_parts() -> None:
     game = ladder()
     right = expected(game)

@@ -40,6 +40,7 @@ from searchbench.solvers.guided.featurespace.kernel import (
     NOTES,
     OWN,
     OWNER_BITS,
+    POSITION_BYTES,
     POSITIONS,
     SHIFT,
     STATUS,
@@ -54,6 +55,7 @@ from searchbench.solvers.guided.featurespace.kernel import (
     rest_of,
 )
 from searchbench.solvers.guided.featurespace.strategy import Searching
+from searchbench.solvers.guided.featurespace.turns import PERIMETER, perimeter_size
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND
 from searchbench.verify.lurd import replay
 
@@ -268,6 +270,16 @@ def test_a_search_ends_where_it_meets_more_lost_positions_than_it_has_room_for()
     assert len(lost) > len(tree.keys), "all would not have room"
     assert note[STATUS] == EXHAUSTED
     assert sorted(tree.positions[: note[POSITIONS], 0]) == sorted(kept)
+
+
+def test_perimeters_take_an_eighth_of_the_memory_at_most() -> None:
+    for memory in (1, 1 << 20, 20_000_000, 1 << 30, 1 << 35):
+        for threads in (1, 2, 16):
+            size = perimeter_size(memory, threads)
+            assert size == 1 or 2 * threads * POSITION_BYTES * size <= memory // 8
+            assert size == PERIMETER or 4 * threads * POSITION_BYTES * size > memory // 8
+            assert size & (size - 1) == 0
+    assert perimeter_size(1 << 30, 2) == PERIMETER
 
 
 def test_a_perimeter_knows_what_was_entered_until_it_is_full() -> None:

@@ -60,6 +60,7 @@ def beats_every_reply(attack: Attack, state: State, moves: Mapping[State, int]) 
     return twin(7, 7, "free", state).beats_every_reply(1, move_of)
 
 
+@pytest.mark.long
 def test_wins_by_quiet_moves_beat_every_reply() -> None:
     wins = records = 0
     for seed, state, attack in quiet_wins():

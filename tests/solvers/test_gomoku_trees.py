@@ -167,6 +167,7 @@ def written_to(folder: Path, proved: Path) -> Path:
     return proved
 
 
+@pytest.mark.long
 def test_the_walk_through_all_replies_finds_a_false_record(
     proved: Path, tmp_path: Path, attack: Attack, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -512,6 +512,7 @@ def test_dead_ends_can_be_switched_off() -> None:
     assert search(bounded(FORKED, (0,) * 5, dead_ends=(0,)), without="dead").cost == 3
 
 
+@pytest.mark.long
 def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idastar, "LONG", 0.001)
     game, regions, plain = load("sliding:4x4"), [], tree_splitting.TreeSplitting.__init__

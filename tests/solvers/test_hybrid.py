@@ -56,6 +56,7 @@ def test_every_layer_of_connect_four_is_handed_over(turn: int) -> None:
     assert all(np.array_equal(one, other) for one, other in zip(found, right, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", [*GAMES[::4], sb.load("connect4:4,4")], ids=str)
 def test_both_orders_find_the_counts_of_brute_force(game: sb.Game) -> None:
     right = [

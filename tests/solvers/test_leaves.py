@@ -100,6 +100,7 @@ def test_states_of_the_same_game_that_are_known_need_no_search(noughts: Database
     assert (whole.nodes, whole.outcome, whole.verify()) == (0, 0, [])
 
 
+@pytest.mark.long
 def test_a_proof_from_leaves_is_verified_and_planted_faults_are_found(midgame: Database) -> None:
     game = MorrisOpening(3)
     leaves = LeafDatabase(game, midgame)

@@ -167,6 +167,7 @@ def test_the_first_moves_of_qubic_leave_195_subproblems() -> None:
     assert {state for state in moves if sum(map(bool, state)) == 4} == states
 
 
+@pytest.mark.long
 def test_a_subproblem_of_qubic_is_kept(tmp_path: Path) -> None:
     game = Qubic()
     state = [0] * 64

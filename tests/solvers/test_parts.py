@@ -63,6 +63,7 @@ def test_only_what_is_needed_is_solved() -> None:
         needed_groups(game, "4-4,7-3")
 
 
+@pytest.mark.long
 def test_what_is_there_is_not_solved_again(tmp_path: Path, whole: Database) -> None:
     solve(tmp_path / "db", "3-3")
     with mock.patch("searchbench.solvers.exhaustive.parts.solve_group", side_effect=AssertionError):
@@ -82,6 +83,7 @@ def test_a_state_of_a_part_that_is_not_there_is_refused(tmp_path: Path) -> None:
             database.histogram("4-3")
 
 
+@pytest.mark.long
 def test_parts_of_different_width_are_kept_side_by_side(tmp_path: Path) -> None:
     game = replace(chain([1] * 599), cuts=(20,))
     solve_parts(game, "from 0", tmp_path / "db", run=Run(threads=1))

@@ -201,6 +201,7 @@ def test_the_judge_of_detectors_sees_a_false_alarm(monkeypatch: pytest.MonkeyPat
     assert (levels, found["matching"]["false alarms"] > 0) == (1, True)
 
 
+@pytest.mark.long
 def test_deadlocks_learnt_are_sound_and_minimal() -> None:
     """No solvable state has the stones of a deadlock that was learnt; each pattern without one of its stones can be solved.
 
@@ -347,6 +348,7 @@ def test_any_sound_enhancements_together_keep_the_least_pushes() -> None:
     assert min(solved, refuted) > 20, (solved, refuted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("budget", [0, 7, 40, 5_000])
 def test_lines_that_a_scout_finds_are_cheapest(budget: int) -> None:
     """However short its turns are, with and without more goals than stones; of what cannot be solved nothing is claimed."""

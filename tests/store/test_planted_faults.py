@@ -68,6 +68,7 @@ def missed(database: Database, planted: list[tuple[int, int]], target: Any) -> l
 # --- every bit --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["sliding:2x2", "mnk:2,2,2", "awari:2"])
 def test_every_flipped_bit_is_found(spec: str) -> None:
     database = solve(load(spec), target="cpu")

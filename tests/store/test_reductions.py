@@ -101,6 +101,7 @@ def test_every_query_answers_alike(spec: str, form: str, tmp_path: Path) -> None
     assert kept.code(some[0]) == right.code(some[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spec", "form"), [case for case in CASES if case[0] != "awari:8"])
 def test_what_was_left_out_is_verified_with_the_rest(spec: str, form: str, tmp_path: Path) -> None:
     report = in_form(spec, form, tmp_path).verify()
@@ -186,6 +187,7 @@ def test_what_leaves_out_more_is_smaller(tmp_path: Path) -> None:
         solved("tic-tac-toe").save(tmp_path / "y.db", mapped=True, form="filled")
 
 
+@pytest.mark.long
 def test_forms_are_converted_into_each_other(tmp_path: Path) -> None:
     right = solved("tic-tac-toe")
     database = right
