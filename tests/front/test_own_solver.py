@@ -81,6 +81,7 @@ def test_a_game_without_numbers_is_refused_by_the_name_that_is_missing() -> None
         sweeps.solve(sb.load("rubik"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("spec", ["tic-tac-toe", "sliding:3x3"])
 def test_shipped_games_compiled(spec: str, threads: int) -> None:

@@ -272,6 +272,7 @@ def test_a_pawn_may_become_a_king() -> None:
     assert game.terminal(game.read("8/8/8/8/8/8/8/7r w")) == 1
 
 
+@pytest.mark.long
 def test_first_moves_of_giveaway_chess_that_lose() -> None:
     """Allis 1994, section 2.3.3: within 25,000 nodes black wins after 1.d3, 1.d4 and 1.e4, with mobility only."""
     game = load("giveaway-chess")

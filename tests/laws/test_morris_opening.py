@@ -133,6 +133,7 @@ def leaves() -> LeafDatabase:
     return LeafDatabase(MorrisOpening(3), solve_states(Morris(3, 3), run=Run(threads=1)))
 
 
+@pytest.mark.long
 def test_with_three_men_the_first_player_wins(whole: Database) -> None:
     assert whole.probe().outcome == 1
     assert {choice.value.outcome for choice in whole.moves()} == {-1}  # every first stone wins

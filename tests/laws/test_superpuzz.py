@@ -46,6 +46,7 @@ def test_the_papers_line_wins() -> None:
         game.position(FIGURE_1A).play("S3")
 
 
+@pytest.mark.long
 def test_the_papers_line_is_as_short_as_any() -> None:
     game = load("superpuzz:4x6")
     line = search_state(game, None, "astar", Run(memory=1 << 30, threads=1))

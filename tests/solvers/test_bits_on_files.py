@@ -58,6 +58,7 @@ def _games() -> list[str]:
     return [spec for spec in GAMES if sb.load(spec).has("unmoves")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", _games())
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.usefixtures("small_blocks")

@@ -74,6 +74,7 @@ def test_ranks_write_the_database_of_one_process(ranks: int, tmp_path: Path) -> 
     assert open_database(tmp_path / "db").facts["ranks"] == ranks
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("spec", "form"), [("pancake:8", "streaming"), ("pancake:7", "two-bit")])
 def test_ranks_have_bit_vectors_in_common(spec: str, form: str, tmp_path: Path) -> None:
     solve(spec, to=tmp_path / "one", solver="bfs", form=form, memory="64MB", threads=1)
@@ -155,6 +156,7 @@ def named_memory(rank: psutil.Process) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(tmp_path: Path) -> None:
     solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
     words = ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1"]

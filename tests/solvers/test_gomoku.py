@@ -107,6 +107,7 @@ def winner(attack: Attack, player: int) -> Any:
     return move_of
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES)
 def test_wins_beat_every_reply(rule: Rule) -> None:
     wins = longer = 0

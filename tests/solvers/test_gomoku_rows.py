@@ -43,6 +43,7 @@ def test_boards_of_the_rows() -> None:
     assert sum(1 for _ in everywhere("XXXXX")) == 572  # the lines of five of section 5.3.2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["free", "standard"])
 def test_wins_on_a_small_board_are_those_of_a_full_search(rule: Any, run: Run) -> None:
     found = false_wins(run, rule, 60)

@@ -43,6 +43,7 @@ def planes_by(game: sb.Game, by_diagrams: Callable[[int], bool], target: Any = "
     return found[::-1], list(sweep_all(diagram, run, target))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("turn", [0, 1])
 def test_values_are_handed_over_in_both_directions(game: sb.Game, turn: int) -> None:

@@ -161,6 +161,7 @@ def test_with_four_men_the_game_is_a_draw_with_or_without_all_parts(four: Databa
     assert (proof.facts["unknown leaves"] > 0) == (parts is not None)
 
 
+@pytest.mark.long
 def test_what_cannot_be_told_is_left_open(four: Database) -> None:
     """Leave out the part that nearly all games lead to."""
     proof = sb.prove("morris-opening:4", leaves=four, parts="3-3")

@@ -113,6 +113,7 @@ def becomes(game: sb.Game, state: Sequence[int], move: int) -> str:
     return game.format_move(state, move).partition("=")[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", CLICKABLE)
 def test_clicks_tell_the_moves_apart(spec: str) -> None:
     game = sb.load(spec)
