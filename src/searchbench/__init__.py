@@ -315,12 +315,12 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber`, :class:`AlphaBeta`,
-    :class:`GraphProofNumber` (games of lines) or :class:`ThreatProofNumber` (go-moku); or its name, "pns", "dfpn", "alphabeta",
-    "graph" or "threats", with its fields as `options`. To compare with, there are "conspiracy", "sss", "bstar" and "mst". By
-    default it is proof-number search, or alpha-beta where an option is for that. Other options, such as `nodes` and
-    `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`. "dfpn" and "graph" search on `threads`, by
-    default one for each core.
+    `method` is a configuration, :class:`Portfolio`, :class:`ProofNumber`, :class:`DepthFirstProofNumber`, :class:`AlphaBeta`,
+    :class:`GraphProofNumber` (games of lines) or :class:`ThreatProofNumber` (go-moku); or its name, "portfolio", "pns", "dfpn",
+    "alphabeta", "graph" or "threats", with its fields as `options`. To compare with, there are "conspiracy", "sss", "bstar" and
+    "mst". By default it is a portfolio, alpha-beta and depth-first proof-number search in turns, or the first method that has the
+    options. Other options, such as `nodes` and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
+    "portfolio", "dfpn" and "graph" search on `threads`, by default one for each core.
 
     `leaves` is a database, or its folder, that knows the outcome of some states: of the same game, or of one that it goes on as
     ("morris" for "morris-opening"). Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so

@@ -53,6 +53,10 @@ def test_arrays_in_a_cycle_are_found() -> None:
     assert sum(found.values()) == 8 << 16
 
 
+def _heard(_stage: str, _done: int, _total: int) -> None:
+    """Hear how far a computation is."""
+
+
 def _proved(method: str, spec: str = "mnk:3,3,3", **options: Any) -> Callable[[Path], None]:
     def prove(folder: Path) -> None:
         if options.get("work"):
@@ -80,6 +84,7 @@ def _solved(spec: str, **options: Any) -> Callable[[Path], None]:
 
 COMPUTATIONS: dict[str, Callable[[Path], None]] = {
     **{f"prove {one}": _proved(one) for one in ("pns", "dfpn", "alphabeta", "conspiracy", "sss", "mst")},
+    "prove portfolio": _proved("portfolio", progress=_heard),
     "prove graph": _proved("graph", "mnk:4,4,3"),
     "prove pns second": _proved("pns", second=True),
     **{f"prove kept {one}": _proved(one, work="work") for one in ("pns", "dfpn")},

@@ -21,6 +21,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import LimitReached, OutOfMemory
 from searchbench.game import Game
+from searchbench.run import Run
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Solved, first_size
 from searchbench.solvers.proof.budget import Budget, Steps
@@ -71,11 +72,11 @@ class Contest:
         self.game, self.budget, self.run = game, budget, budget.run
         half = self.run.memory // 2
         self.runs = self.run.part(half, 1), self.run.part(half, max(1, self.run.threads - 1))
-        self._stages = ["", ""]
-        if self.run.reports:
-            for place, run in enumerate(self.runs):
-                run.report = partial(self._tell, place)
         first, second = (Budget(game, run, budget.limit, budget.seconds) for run in self.runs)
+        if self.run.reports:
+            progress = _Progress(self.run, (first, second), budget.limit)
+            for place, run in enumerate(self.runs):
+                run.report = partial(progress.tell, place)
         first.advised = True  # the other one does so
         self.contestants = [
             Contestant(AlphaBeta.method, first, alpha_beta_steps(game, root, first, chosen.evidence, target)),
@@ -151,12 +152,6 @@ class Contest:
         """Return how many nodes the limit leaves."""
         return self.budget.limit - sum(one.budget.nodes for one in self.contestants) if self.budget.limit else math.inf
 
-    def _tell(self, place: int, stage: str, _done: int, _total: int) -> None:
-        """Report the nodes of both: once there are proof numbers, they tell how far it is."""
-        self._stages[place] = stage
-        nodes = sum(one.budget.nodes for one in self.contestants)
-        self.run.progress(self._stages[1] or self._stages[0], nodes, self.budget.limit)
-
     def _refuse(self) -> None:
         """Raise the limit that the searches have met: for nodes that of both, else the other one's, which tells more."""
         if self.budget.limit:
@@ -164,6 +159,19 @@ class Contest:
         error = self.contestants[1].error
         assert error is not None
         raise error
+
+
+class _Progress:
+    """Report the nodes of both searches; once there are proof numbers, they tell how far it is."""
+
+    def __init__(self, run: Run, budgets: Sequence[Budget], limit: int) -> None:
+        self.run, self.budgets, self.limit = run, budgets, limit
+        self.stages = ["", ""]
+
+    def tell(self, place: int, stage: str, _done: int, _total: int) -> None:
+        """Report, where one of the searches does."""
+        self.stages[place] = stage
+        self.run.progress(self.stages[1] or self.stages[0], sum(one.nodes for one in self.budgets), self.limit)
 
 
 def alpha_beta_steps(game: Game, root: Any, budget: Budget, evidence: bool, target: jit.Target) -> Steps[Solved]:
