@@ -536,7 +536,7 @@ def test_the_method_is_the_one_that_was_chosen_or_that_suits_the_game(page: Any,
         ("sliding:3x3", "", "astar"),
         ("sliding:2x3", "idastar", "idastar"),
         ("hanoi:3", "", "idastar"),
-        ("tic-tac-toe", "", "pns"),
+        ("tic-tac-toe", "", "portfolio"),
     ):
         page.fill("#game", game)
         page.press("#game", "Tab")
