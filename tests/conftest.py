@@ -42,6 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
+def pytest_sessionfinish() -> None:
+    """Look for what nobody collected once: pytest does so five times at the end, and Python again, over all that was compiled."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def run() -> Run:
     """Return a run with one thread and little memory."""
