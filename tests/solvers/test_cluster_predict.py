@@ -152,6 +152,7 @@ def test_what_cannot_be_predicted_is_said(spec: str, options: dict[str, Any], to
         predict_on_ranks(load(spec), run=RUN, **options)
 
 
+@pytest.mark.long
 def test_the_program_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
     words = [
         "predict",

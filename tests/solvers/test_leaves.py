@@ -116,6 +116,7 @@ def test_a_proof_from_leaves_is_verified_and_planted_faults_are_found(midgame: D
                 assert sb.Proof(game, proof.state, proof.outcome, "", (planted,), leaves=leaves).verify()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_bounds_hold_whatever_unknown_leaves_are_worth(midgame: Database, share: float) -> None:
     """Compare both bounds with a plain search that knows as much."""

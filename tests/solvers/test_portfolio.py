@@ -27,7 +27,7 @@ def positions(game: Game, count: int, seed: int) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     while len(found) < count:
         state = tuple(game.start())
-        for _ in range(rng.randrange(5)):
+        for _ in range(rng.randrange(2, 6)):
             if game.terminal(state) == UNDECIDED:
                 state = tuple(game.play(state, rng.choice(list(game.moves(state)))))
         if game.terminal(state) == UNDECIDED:
@@ -46,7 +46,7 @@ def long_turns(monkeypatch: pytest.MonkeyPatch, turn: int = TURN) -> None:
 def test_outcomes_are_those_of_naive_search(game: Game, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     long_turns(monkeypatch)
     winners = set()
-    for state in positions(game, 12, 3):
+    for state in positions(game, 5, 3):
         proof = prove_state(
             game, state, "portfolio", Run(memory=16 << 20, threads=threads), turn=TURN, target="interpreted"
         )

@@ -191,6 +191,7 @@ def test_detours_prove_that_no_board_takes_more_than_31_moves(eight: sb.analyse.
     assert not sb.analyse.prove_limit(eight, 31, detour=0).proved
 
 
+@pytest.mark.long
 def test_a_proof_goes_on_where_it_was_stopped(
     eight: sb.analyse.Subgoals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_pawn_takes_what_it_becomes_and_the_other_colour_turns_the_board() -> 
     assert np.array_equal(turned.codes, plain["KKP"].codes)
 
 
+@pytest.mark.long
 def test_parts_that_lie_in_no_database_are_solved(endings: dict[str, sb.Database]) -> None:
     taken = sb.solve(f"chess:KQKR{BOARD}", take=[endings["KRK"]])
     assert taken.facts["taken"].keys() == {"KK", "KKR"}

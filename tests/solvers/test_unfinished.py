@@ -405,6 +405,7 @@ def test_solve_goes_on_by_itself_and_clears_up(tmp_path: Path, monkeypatch: pyte
     assert [entry.name for entry in tmp_path.iterdir()] == ["pancakes.db"]
 
 
+@pytest.mark.long
 def test_a_tenth_of_the_memory_is_enough(tmp_path: Path) -> None:
     game = load("pancake:9")
     plain = solve_states(game, run=Run())
@@ -431,6 +432,7 @@ FORMS_BY_MEMORY = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize(("spec", "memories", "form"), FORMS_BY_MEMORY)
 def test_work_goes_on_in_its_form_with_another_memory(
