@@ -300,7 +300,7 @@ def of_environments(truth: Truth, database: Database, chance: random.Random, fol
     choosing = [
         n for n in positions
         if len(truth.edges(n)) > 1 and truth.by_number[n] is not None
-        and any(truth.regret(n, move) is not None for move, _ in truth.edges(n))
+        and any(worth is not None for _, worth in truth.edges(n))
     ]  # fmt: skip
     if not choosing:
         return
