@@ -196,11 +196,18 @@ def alpha_beta_steps(game: Game, root: Any, budget: Budget, evidence: bool, targ
 
 def proof_number_steps(game: Game, root: Any, budget: Budget, target: jit.Target) -> Steps[Solved]:
     """Find the outcome by depth-first proof-number search."""
-    memory = budget.run.memory // 4
-    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
-    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, growing=True)
+    search = depth_first_search(game, budget, DepthFirstProofNumber(), target)
     outcome = yield from outcome_steps(lambda bound: search.steps(root, bound))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+
+
+def depth_first_search(
+    game: Game, budget: Budget, chosen: DepthFirstProofNumber, target: jit.Target
+) -> DepthFirstProofNumberSearch:
+    """Return a depth-first proof-number search; half of its table is for numbers, half for results."""
+    memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
+    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
+    return DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices(), growing=True)
 
 
 def outcome_steps(ask: Callable[[int], Steps[bool]]) -> Steps[int]:

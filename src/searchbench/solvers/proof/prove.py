@@ -40,7 +40,6 @@ from searchbench.solvers.proof.configuration import (
     SSSStar,
     ThreatProofNumber,
 )
-from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.gomoku.prove import board_of, prove_by_threats
@@ -50,7 +49,7 @@ from searchbench.solvers.proof.lines.graph import Options
 from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim, lines_of
 from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.proof.portfolio import Contest, alpha_beta_steps
+from searchbench.solvers.proof.portfolio import Contest, alpha_beta_steps, depth_first_search
 from searchbench.solvers.shared.states import state_of
 from searchbench.solvers.shared.transposition import new_transpositions
 from searchbench.values import value_rule
@@ -244,14 +243,12 @@ def _by_merged_positions(game: Game, root: Any, budget: Budget, chosen: ProofNum
 def _depth_first(
     game: Game, root: Any, budget: Budget, chosen: DepthFirstProofNumber, kept: KeptProof, target: jit.Target
 ) -> Solved:
-    """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
-    memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
+    """Ask the questions of proof-number search, depth first."""
     if chosen.symmetric and not game.has("canonical"):
         raise BadRequest(
             f"{game} does not tell which states are symmetric (the rule `canonical`): leave out `symmetric`"
         )
-    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
-    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices(), growing=True)
+    search = depth_first_search(game, budget, chosen, target)
     kept.attach(search)
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility, chosen.epsilon, chosen.weak))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes}, chosen.choices())
