@@ -55,7 +55,7 @@ class Portfolio(Proving):
 
     method = "portfolio"
 
-    turn: int = option(FIRST_TURN, "how many nodes the first turn of each search has", "whole", least=1)
+    turn: int = option(FIRST_TURN, "how many nodes a turn has", "whole", least=1)
 
 
 @dataclass(frozen=True, kw_only=True)

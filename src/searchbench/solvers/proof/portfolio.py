@@ -1,10 +1,10 @@
 """Prove by two searches that take turns: alpha-beta and depth-first proof-number search. Whichever ends first has the outcome.
 
 Which of them is quicker depends on the game, and by factors of hundreds: alpha-beta where values are draws or many lines come to
-the same positions, proof numbers where one player forces the other. Each turn is twice as long as the last, so that the two
-together take little more than twice as long as the better one alone. Short turns are counted in nodes, as all are where nodes
-are limited: so these searches are the same each time. Long ones are counted in seconds, since nodes of the two are not alike;
-with two threads both go on side by side instead.
+the same positions, proof numbers where one player forces the other. Turns are equal, and to go on costs nothing, so that the
+two together take some two to three times as long as the better one alone. Short turns are counted in nodes, as all are where
+nodes are limited: so these searches are the same each time. Long ones are counted in seconds, since nodes of the two are not
+alike; with two threads both go on side by side instead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from searchbench.solvers.shared.transposition import new_transpositions
 LONG_TURN: Final = 1 << 20
 """Nodes of the first turn that is no short one any more,"""
 LONG_SECONDS: Final = 1.0
-"""and the seconds of the first turn that is counted so."""
+"""and the seconds of a long turn."""
 MOST_EMPTY_FOR_EVIDENCE: Final = 24
 """Up to how many empty cells alpha-beta takes the general search, which can gather evidence, where stones fall."""
 FOR_EVIDENCE: Final = 1 << 26
@@ -82,7 +82,7 @@ class Contest:
             Contestant(AlphaBeta.method, first, alpha_beta_steps(game, root, first, chosen.evidence, target)),
             Contestant(DepthFirstProofNumber.method, second, proof_number_steps(game, root, second, target)),
         ]
-        self.turn, self.seconds = chosen.turn, LONG_SECONDS
+        self.first_turn = self.turn = chosen.turn
 
     def solve(self) -> Solved:
         """Return the outcome, from the search that ends first. Raises LimitReached and OutOfMemory."""
@@ -128,13 +128,12 @@ class Contest:
                 one.budget.limit = one.budget.nodes + int(rest) if self.budget.limit else one.budget.limit
                 self._search(one, ends)
                 one.budget.turn = 0
-        self.turn *= 2
+        self.turn += self.first_turn
 
     def _count_seconds(self, running: Sequence[Contestant], ends: Callable[[], bool]) -> None:
         """Let each search go on for as many seconds as a turn has."""
         for one in running:
-            self._search(one, ends, self.run.seconds + self.seconds)
-        self.seconds *= 2
+            self._search(one, ends, self.run.seconds + LONG_SECONDS)
 
     def _search(self, one: Contestant, ends: Callable[[], bool], until: float = math.inf) -> None:
         """Let a search go on to the end of its turn, or of the whole."""
