@@ -36,9 +36,9 @@ def positions(game: Game, count: int, seed: int) -> list[tuple[int, ...]]:
 
 
 def long_turns(monkeypatch: pytest.MonkeyPatch, turn: int = TURN) -> None:
-    """Let turns be long ones from the beginning, taken at the same time where there are threads."""
+    """Let turns be long ones from the beginning, over at once, taken at the same time where there are threads."""
     monkeypatch.setattr(portfolio, "LONG_TURN", turn)
-    monkeypatch.setattr(portfolio, "LONG_SECONDS", 1e-6)
+    monkeypatch.setattr(portfolio, "LONG_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

@@ -136,15 +136,11 @@ class Contest:
             self._search(one, ends, self.run.seconds + LONG_SECONDS)
 
     def _search(self, one: Contestant, ends: Callable[[], bool], until: float = math.inf) -> None:
-        """Let a search go on to the end of its turn, or of the whole."""
-        while (
-            one.goes_on
-            and not one.budget.turn_ends
-            and self.run.seconds < until
-            and not ends()
-            and not self.run.stopped
-        ):
+        """Let a search go on to the end of its turn, or of the whole: at least one step, however short the turn is."""
+        while one.goes_on and not one.budget.turn_ends and not ends() and not self.run.stopped:
             one.step()
+            if self.run.seconds >= until:
+                return
 
     @property
     def _rest(self) -> float:
