@@ -17,6 +17,7 @@ from searchbench.learning import export, write_table
 from searchbench.store.certificate import write_certificate
 from searchbench.store.folder import replaced_file
 from searchbench.store.working import WorkingFolder
+from searchbench.store.writing import is_database
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "x.parquet": lambda path: export(sb.solve("hanoi:3"), path),
@@ -106,6 +107,25 @@ def test_nothing_is_written_into_a_database_or_where_nothing_can_be(
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(BadRequest, match=rf"{name}: nothing can be written in the folder {tmp_path}"):
         WRITERS[name](tmp_path / name)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_links_to_a_database_are_read_and_never_written_through(name: str, tmp_path: Path) -> None:
+    database, link, around = tmp_path / "outer.db", tmp_path / "link.db", tmp_path / "around"
+    sb.solve("hanoi:3", to=database)
+    link.symlink_to(database, target_is_directory=True)
+    around.symlink_to(tmp_path, target_is_directory=True)
+    assert is_database(link)
+    assert sb.open_database(link).count() == sb.open_database(database).count()
+    before = sorted(database.rglob("*"))
+    for folder in (link, link / "deeper", around / "outer.db"):
+        with pytest.raises(BadRequest, match=rf"{name} lies in the database .*, which has nothing but its own"):
+            WRITERS[name](folder / name)
+    for overwrite in (False, True):
+        with pytest.raises(BadRequest, match=rf"link.db is a link to {database}, which is left alone: name the place"):
+            sb.solve("hanoi:3", to=link, overwrite=overwrite)
+    assert sorted(database.rglob("*")) == before
+    assert link.is_symlink()
 
 
 def test_a_disk_that_cannot_be_written_is_told_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,11 @@ def write_database(
 def check_target(path: Path, overwrite: bool) -> None:
     """Refuse to overwrite anything but a database, and that only on request."""
     check_place(path)
-    if not path.exists() and not path.is_symlink():
+    if path.is_symlink():
+        raise BadRequest(
+            f"{path} is a link to {path.readlink()}, which is left alone: name the place itself, or another one"
+        )
+    if not path.exists():
         return
     if not is_database(path):
         raise BadRequest(f"{path} exists and is no searchbench database: it is left alone; choose another place")
@@ -104,14 +108,17 @@ def check_place(path: Path) -> None:
 
 def refuse_within_database(path: Path) -> None:
     """Refuse a place in the folder of a database: what lies there and is not its own makes it one that was altered."""
-    database = next((folder for folder in path.absolute().parents if is_database(folder)), None)
+    around = (
+        folder for parent in (path.absolute().parent, path.parent.resolve()) for folder in (parent, *parent.parents)
+    )
+    database = next(filter(is_database, around), None)
     if database is not None:
         raise BadRequest(f"{path} lies in the database {database}, which has nothing but its own: choose another place")
 
 
 def is_database(path: Path) -> bool:
-    """Tell whether a folder claims to be a database, damaged or not."""
-    if path.is_symlink() or not path.is_dir():
+    """Tell whether a folder, or one that a link leads to, claims to be a database, damaged or not."""
+    if not path.is_dir():
         return False
     try:
         return head.KEY in json.loads((path / head.DOCUMENT).read_bytes())["attributes"]
@@ -126,7 +133,7 @@ def has_torn_header(path: Path) -> bool:
     except OSError:
         return False
     except ValueError:
-        return not path.is_symlink()
+        return True
     return False
 
 
