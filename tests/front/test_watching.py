@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,7 @@ kind = sys.argv[2]
 if kind == "writing":
     working._drop = slowly
 watching.GRACE = watching.UNTOLD = 0.2
+watching.ECHO = float(sys.argv[3]) if len(sys.argv) > 3 else 0.1
 watching.watch(130)
 with working.WorkingFolder(Path(sys.argv[1]), {}) as folder:
     begun = time.monotonic()
@@ -166,6 +168,33 @@ def test_a_second_signal_ends_it_at_once(kind: str, tmp_path: Path) -> None:
     assert "in the middle of a call" in process.communicate(timeout=30)[1]
     assert process.returncode == 130
     assert not (tmp_path / "work" / RECORD).exists()
+
+
+@pytest.mark.parametrize("kind", ["slow", "writing"])
+def test_a_signal_that_comes_twice_at_once_is_one(kind: str, tmp_path: Path) -> None:
+    process = started("-c", KEEPING, str(tmp_path / "work"), kind, "10")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "begun\n"
+    for _ in range(3):
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.02)
+    assert "in the middle of a call" not in process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    with WorkingFolder(tmp_path / "work", {}) as folder:
+        assert folder.record == {"kept": 1}
+
+
+@pytest.mark.parametrize("command", ["check", "solve"])
+def test_a_signal_that_comes_twice_without_work_at_stake_is_one(tmp_path: Path, command: str) -> None:
+    (tmp_path / "endless.py").write_text(GAME)
+    process = started("-c", PROGRAM, command, str(tmp_path / "endless.py"))
+    assert process.stderr is not None
+    assert "has not returned" in process.stderr.readline()
+    for _ in range(3):
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.01)
+    assert process.communicate(timeout=30)[1] == "searchbench: interrupted\n"
+    assert process.returncode == 130
 
 
 def test_what_goes_on_when_its_work_is_kept_is_interrupted(tmp_path: Path) -> None:

@@ -33,6 +33,18 @@ if mpi.world().gather(None) and mpi.world().rank == 0:
     pathlib.Path({ready!r}).touch()
 """
 """Code that keeps a checkpoint at every step, and tells when all ranks have joined: MPI itself does not bear a kill before."""
+UNHURRIED = """
+import pathlib
+import time
+import searchbench.store.working as working
+due = working.WorkingFolder.due.fget
+def slowly(folder):
+    pathlib.Path({ready!r}).touch()
+    time.sleep(0.3)
+    return due(folder)
+working.WorkingFolder.due = property(slowly)
+"""
+"""Code that takes its time at every safe point, and tells when the first one is passed."""
 SHARED = "import searchbench.exchange.shards as shards; shards.SMALL = 0"
 """Code that has all ranks take part in groups that one of them would solve."""
 BLIND = "import searchbench.exchange.shared_memory as memory; memory._opened = lambda file: -1"
@@ -183,3 +195,33 @@ def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(t
     assert killed > 0
     assert digests(tmp_path / "db") == digests(tmp_path / "one")
     assert process.returncode != 0 or not (tmp_path / "db.work").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "whom"),
+    [
+        pytest.param(signal.SIGINT, "mpiexec", marks=pytest.mark.long),
+        pytest.param(signal.SIGTERM, "one", marks=pytest.mark.long),
+        (signal.SIGTERM, "all"),
+    ],
+)
+def test_signals_have_all_ranks_keep_their_work(number: int, whom: str, tmp_path: Path) -> None:
+    solve("awari:4", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
+    words = ["solve", "awari:4", "--to", str(tmp_path / "db"), "--threads", "1"]
+    ready = tmp_path / "ready"
+    process = begin(2, words, UNHURRIED.format(ready=str(ready)))
+    while process.poll() is None and not ready.exists():
+        time.sleep(0.05)
+    assert process.poll() is None
+    ranks = ranks_of(process)
+    for told in {"mpiexec": [process], "one": ranks[1:], "all": [process, *ranks]}[whom]:
+        told.send_signal(number)
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 130
+    assert err.count("unfinished work is kept in") == 1
+    assert "in the middle of a call" not in err
+    assert (tmp_path / "db.work").exists()
+    code, out, _ = run(3, words)
+    assert code == 0
+    assert out.count("kept in") == 1
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import signal
 import sys
 import sysconfig
 import threading
+import time
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +28,8 @@ GRACE_OF_CHECK: Final = 1.0
 """and how many where it checks a game, and has nothing to put in order."""
 PACKAGE: Final = str(Path(__file__).parents[1])
 LIBRARIES: Final = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+ECHO: Final = 0.25
+"""Within how many seconds a further signal is the first one again: `timeout` sends it to a process, then to its group."""
 UNTOLD: Final = 0.5
 """How many seconds after Ctrl-C it is told that the program goes on to its next safe point."""
 WAITING: Final = (
@@ -45,7 +49,8 @@ def watch(exit_code: int, checks: bool = False, patience: float = PATIENCE) -> N
     grace = GRACE_OF_CHECK if checks else GRACE
     main = threading.get_ident()
     threading.Thread(target=_tell_of_calls, args=(main, checks, patience), daemon=True).start()
-    if [number for number in SIGNALS if _heed(number)]:
+    end = _End()
+    if [number for number in SIGNALS if _heed(number, end)]:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -113,30 +118,42 @@ def _long_call(call: types.FrameType, patience: float) -> str:
 # --- Ctrl-C and signals ------------------------------------------------------------------------------------------------------
 
 
-def _heed(number: int) -> bool:
+def _heed(number: int, end: _End) -> bool:
     """Have a signal end the program as Ctrl-C does, unless somebody ignores it; return whether it does."""
     if signal.getsignal(number) not in (signal.default_int_handler, signal.SIG_DFL):
         return False
-    signal.signal(number, _end_by_itself)
+    signal.signal(number, end)
     return True
 
 
-def _end_by_itself(_number: int, _frame: types.FrameType | None) -> None:
-    """End where work is kept next, if there is such a place; else at once."""
-    if not stopping.ask():
-        raise KeyboardInterrupt
+class _End:
+    """End the program where work is kept next, if there is such a place; else at once."""
+
+    def __init__(self) -> None:
+        self.heard = -math.inf
+
+    def __call__(self, _number: int, _frame: types.FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self.heard < ECHO:
+            return
+        self.heard = now
+        if not stopping.ask():
+            raise KeyboardInterrupt
 
 
 def _see_to_the_end(main: int, reading: int, grace: float, exit_code: int) -> None:
     """End the program after a first signal, if it does not end by itself; a second one ends it at once."""
     os.read(reading, 1)
+    first = time.monotonic()
     again, own = threading.Event(), threading.Event()
 
     def wait_for_second() -> None:
-        os.read(reading, 1)
-        if own.is_set():
-            os.read(reading, 1)
-        again.set()
+        while os.read(reading, 1):
+            if own.is_set():
+                own.clear()
+            elif time.monotonic() - first >= ECHO:
+                again.set()
+                return
 
     threading.Thread(target=wait_for_second, daemon=True).start()
     if not again.wait(UNTOLD) and stopping.is_at_stake():
