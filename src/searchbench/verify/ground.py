@@ -24,7 +24,7 @@ from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, terminal
 from searchbench.values.contract import weight
 from searchbench.verify.check import Note
-from searchbench.verify.passes import count_equal, numbers_where
+from searchbench.verify.passes import blocks, count_equal, numbers_where
 from searchbench.verify.successors import BEYOND, after
 from searchbench.verify.value_claims import points_of
 
@@ -128,20 +128,25 @@ def circular_distances(codes: Any, illegal: int, parts: Sequence[Part], until_st
 def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> tuple[Any, Any]:
     """Return the numbers whose points are never gained; if there are none, also those left open by endless gains."""
     marks = np.full(len(codes), BOTH, np.int8)  # of numbers outside the parts nothing is asked
-    for part in parts:
-        marks[part.start : part.stop] = 0
-    marks[codes == illegal] = BOTH
+    for block in _blocks_of(parts):
+        marks[block] = np.where(codes[block] == illegal, BOTH, 0)
     for group in _in_order(parts):
         known = -1
         while (now := _known(group, marks)) > known:
             known = now
-            among = _neutral(group, marks, until_stable)
-            odd = codes[among] & 1 == 1
-            marks[among] |= np.where(odd, AT_LEAST, np.where(codes[among] == 0, BOTH, AT_MOST)).astype(np.int8)
+            _find_neutral(group, marks, until_stable)
+            for block in _blocks_of(group):
+                values = codes[block]
+                bounds = np.where(values & 1 == 1, AT_LEAST, np.where(values == 0, BOTH, AT_MOST))
+                marks[block] |= np.where(marks[block] & AMONG != 0, bounds, 0).astype(np.int8)
             until_stable(ground_points, group, marks)
-            circular = among[marks[among] != BOTH]
+            circular = numbers_where(
+                len(marks), lambda block: (marks[block] & AMONG != 0) & (marks[block] & BOTH != BOTH)
+            )
             if len(circular):
                 return circular, np.empty(0, np.int64)
+            for block in _blocks_of(group):
+                marks[block] &= BOTH
     return np.empty(0, np.int64), numbers_where(len(marks), lambda block: marks[block] != BOTH)
 
 
@@ -150,15 +155,15 @@ def _known(group: Sequence[Part], marks: Any) -> int:
     return sum(count_equal(marks[part.start : part.stop], BOTH) for part in group)
 
 
-def _neutral(group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:
-    """Return the numbers of a group from which play may go on for ever without a gain; see the module's docstring."""
-    inside = np.concatenate([np.arange(part.start, part.stop) for part in group])
-    inside = inside[marks[inside] != BOTH]
-    marks[inside] |= AMONG
+def _find_neutral(group: Sequence[Part], marks: Any, until_stable: Sweep) -> None:
+    """Set AMONG for the states of a group from which play may go on for ever without a gain; see the module's docstring."""
+    for block in _blocks_of(group):
+        marks[block] |= np.where(marks[block] != BOTH, AMONG, 0).astype(np.int8)
     until_stable(leave_neutral, group, marks)
-    among = inside[marks[inside] & AMONG != 0]
-    marks[among] &= BOTH
-    return among
+
+
+def _blocks_of(parts: Sequence[Part]) -> Iterator[slice]:
+    return (block for part in parts for block in blocks(part.start, part.stop))
 
 
 def _in_order(parts: Sequence[Part]) -> Iterator[list[Part]]:

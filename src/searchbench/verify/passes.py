@@ -94,14 +94,15 @@ class Passes:
 
 def numbers_where(size: int, meets: Callable[[slice], npt.NDArray[np.bool_]]) -> npt.NDArray[np.int64]:
     """Return the numbers below `size` that meet a condition, which is asked of a block at a time: it takes a byte a number."""
-    found = [np.flatnonzero(meets(block)) + block.start for block in _blocks(size)]
+    found = [np.flatnonzero(meets(block)) + block.start for block in blocks(0, size)]
     return np.concatenate([np.empty(0, np.int64), *found])
 
 
 def count_equal(array: npt.NDArray[Any], value: int) -> int:
     """Count how often an array holds a value, in as little memory."""
-    return sum(int(np.count_nonzero(array[block] == value)) for block in _blocks(len(array)))
+    return sum(int(np.count_nonzero(array[block] == value)) for block in blocks(0, len(array)))
 
 
-def _blocks(size: int) -> Iterator[slice]:
-    return (slice(first, min(first + BLOCK, size)) for first in range(0, size, BLOCK))
+def blocks(first: int, stop: int) -> Iterator[slice]:
+    """Yield the blocks of the numbers first .. stop - 1, in which a condition on many numbers takes little memory."""
+    return (slice(begin, min(begin + BLOCK, stop)) for begin in range(first, stop, BLOCK))
