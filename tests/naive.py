@@ -170,6 +170,45 @@ def scores(graph: Explicit) -> dict[State, int]:
     return values
 
 
+def ungrounded_points(graph: Explicit, values: dict[State, int]) -> tuple[set[State], set[State]]:
+    """Return the states on which endless play has points that are never gained; if there are none, those without a ground.
+
+    What `verify.ground` says of points, with sets: the states that are worth at least, and at most, what their values say.
+    """
+    low: set[State] = set()
+    high: set[State] = set()
+    waiting = {part.name: part for part in graph.game.parts()}
+    while waiting:
+        part = next(part for part in waiting.values() if not set(part.needs) & set(waiting) - {part.name})
+        del waiting[part.name]
+        states = {state for number, state in graph.numbers.items() if part.start <= number < part.stop}
+        before = -1
+        while len(low & high) > before:
+            before = len(low & high)
+            among = states - (low & high)
+            while leaving := {
+                state for state in among
+                if any(other not in low & high and (gain or other not in among) for other, _, gain in graph.edges[state])
+            }:  # fmt: skip
+                among -= leaving
+            low |= {state for state in among if values[state] <= 0}
+            high |= {state for state in among if values[state] >= 0}
+            found = -1
+            while len(low) + len(high) > found:
+                found = len(low) + len(high)
+                for state in states:
+                    edges = graph.edges[state]
+                    if not edges or any(
+                        gain - values[other] == values[state] and other in high for other, _, gain in edges
+                    ):
+                        low.add(state)
+                    if all(other in low for other, _, _ in edges):
+                        high.add(state)
+            if among - (low & high):
+                return among - (low & high), set()
+    return set(), set(graph.numbers.values()) - (low & high)
+
+
 def minimax(game: Game, state: Iterable[int]) -> int:
     """Return the outcome (-1, 0, +1) of a state of a game without cycles, by looking at every line of play."""
     result = game.terminal(list(state))

@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 import random
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from graphs import GraphGame, outcome_games, puzzles, score_games, symmetric_games
+from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import NoFixpoint
 from searchbench.game import Game
@@ -22,7 +26,9 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
 from searchbench.values import Result, value_rule
-from searchbench.verify import Report, verify_database
+from searchbench.verify import Report, ground, verify_database
+from searchbench.verify.database import claim_names
+from searchbench.verify.value_claims import code_of
 
 ONE_THREAD = Run(threads=1)
 
@@ -312,3 +318,39 @@ def test_what_is_asked_of_all_numbers_takes_no_memory_of_their_number(tmp_path: 
     finally:
         tracemalloc.stop()
     assert peak < 2 * database.size + (1 << 18)  # what is said beforehand: codes and marks
+
+
+@given(score_games(), st.booleans(), st.integers(1, 4096), st.data())
+@settings(max_examples=300)
+def test_grounds_of_points_are_those_of_naive_sets(
+    game: GraphGame, whole: bool, longest: int, data: st.DataObject
+) -> None:
+    """Whatever the values are: those of the solver, where there are any, with some changed, or others."""
+    game = replace(game, cuts=()) if whole else game
+    graph = naive.explicit(game)
+    try:
+        values = naive.scores(graph)
+    except RecursionError:
+        values = dict.fromkeys(graph.edges, 0)
+    for state in data.draw(st.lists(st.sampled_from(sorted(values)), max_size=4)):
+        values[state] = data.draw(st.integers(-3, 3))
+    codes = np.array([code_of(values[graph.numbers[number]]) for number in range(game.size)], np.uint8)
+    rule = value_rule("score")
+    names = claim_names(game, rule, "interpreted")
+    rng = random.Random(data.draw(st.integers(0, 1 << 20)))
+
+    def until_stable(kernel: Any, parts: Any, marks: Any) -> None:
+        """Sweep over pieces of some parts, in any order, forwards and backwards in turn."""
+        bound, backwards, changed = jit.bind(kernel, names), False, True
+        while changed:
+            pieces = [(first, min(first + 3, part.stop)) for part in parts for first in range(part.start, part.stop, 3)]
+            rng.shuffle(pieces)
+            note = np.zeros(1, np.int64)
+            for piece in pieces:
+                bound(codes, -1, *piece, backwards, marks, note)
+            changed, backwards = bool(note[0]), not backwards
+
+    with mock.patch.object(ground, "LONGEST", longest):
+        circular, undecided = ground.circular_points(codes, -1, list(game.parts()), until_stable)
+    right = naive.ungrounded_points(graph, values)
+    assert ({graph.numbers[n] for n in circular.tolist()}, {graph.numbers[n] for n in undecided.tolist()}) == right

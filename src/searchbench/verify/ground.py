@@ -32,6 +32,10 @@ AT_LEAST: Final = 1
 AT_MOST: Final = 2
 BOTH: Final = 3
 AMONG: Final = 4
+SEEN: Final = 8
+NOBODY: Final = -1
+LONGEST: Final = 1 << 12
+"""The longest chain of states each of which waits for the next one."""
 
 Sweep = Callable[[Callable[..., None], Sequence[Part], Any], None]
 """Calls a kernel for all numbers of some parts until it changes no mark."""
@@ -66,34 +70,62 @@ def ground_distances(codes: Any, illegal: int, first: int, stop: int, backwards:
 
 
 def ground_points(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
-    """Mark bounds on the points that follow from the marks of the successors."""
+    """Mark bounds on the points that follow from the marks of the successors.
+
+    A state that waits for a successor's mark has that one looked at first, once in a sweep: so a long chain takes few sweeps.
+    Who was looked at has SEEN in a sweep forwards, and lacks it in one backwards.
+    """
     state = new_state()
     scratch = new_state()
     out = new_moves()
+    chain = np.empty(LONGEST, np.int64)
+    seen = 0 if backwards else SEEN
     for step in range(stop - first):
         number = stop - 1 - step if backwards else first + step
-        if marks[number] & BOTH == BOTH or codes[number] == illegal:
+        if marks[number] & BOTH == BOTH or codes[number] == illegal or marks[number] & SEEN == seen:
             continue
-        unrank(number, state)
-        count = moves(state, out) if terminal(state) == UNDECIDED else 0
-        at_least = count == 0 or marks[number] & AT_LEAST != 0
-        open_above = count > 0 and marks[number] & AT_MOST == 0
-        at_most = True
-        for index in range(count):
-            edge = weight(state, out[index])
-            successor = after(state, out[index], scratch)
-            mark = BOTH if successor < 0 else marks[successor]
-            points = successor - BEYOND if successor < 0 else points_of(codes[successor])
-            if mark & AT_MOST and edge - points == points_of(codes[number]):
+        chain[0] = number
+        length = 1
+        while length > 0:
+            number = chain[length - 1]
+            before = marks[number] & BOTH
+            marks[number] = marks[number] & ~SEEN | seen
+            waits_for = bound_points(codes, number, seen, marks, state, scratch, out)
+            note[0] += marks[number] & BOTH != before
+            if waits_for != NOBODY and length < LONGEST:
+                chain[length] = waits_for
+                length += 1
+            else:
+                length -= 1
+
+
+def bound_points(codes: Any, number: int, seen: int, marks: Any, state: Any, scratch: Any, out: Any) -> int:
+    """Mark the bounds of one state; return a successor, not seen in this sweep, for whose mark another bound waits, or NOBODY."""
+    unrank(number, state)
+    value = points_of(codes[number])
+    count = moves(state, out) if terminal(state) == UNDECIDED else 0
+    at_least = count == 0 or marks[number] & AT_LEAST != 0
+    at_most = count == 0 or marks[number] & AT_MOST != 0
+    below = not at_most  # whether all successors looked at so far let the state have at most its value
+    waits_above = waits_below = NOBODY
+    for index in range(count):
+        if at_least and not below:
+            break  # no mark can be added
+        edge = weight(state, out[index])
+        successor = after(state, out[index], scratch)
+        mark = BOTH if successor < 0 else marks[successor]
+        points = successor - BEYOND if successor < 0 else points_of(codes[successor])
+        if edge - points == value:
+            if mark & AT_MOST:
                 at_least = True
-            if not mark & AT_LEAST:
-                at_most = False
-            if at_least and not (open_above and at_most):
-                break  # no mark can be added
-        known = marks[number] | (AT_LEAST if at_least else 0) | (AT_MOST if at_most or not open_above else 0)
-        if known != marks[number]:
-            marks[number] = known
-            note[0] += 1
+            elif mark & SEEN != seen:
+                waits_above = successor
+        if below and not mark & AT_LEAST:
+            below = False
+            if mark & SEEN != seen:
+                waits_below = successor
+    marks[number] |= (AT_LEAST if at_least else 0) | (AT_MOST if at_most or below else 0)
+    return waits_below if at_least else waits_above
 
 
 def leave_neutral(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
