@@ -320,3 +320,29 @@ def test_the_row_on_r11_counts_levels_within_each_number_of_nodes(monkeypatch: p
         reproduce(replace(ROWS["J9"], paper={"1 million nodes": 1, "20 million nodes": 19}), parts=["all"]).verdict
         == "better"
     )
+
+
+def test_the_row_on_r10_counts_levels_ten_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All levels are solved here but those with a zero at their end; the paper has 57, and tens join day by day."""
+    asked: list[list[int]] = []
+
+    def solved(configuration: Enhanced, name: str, _run: Run, limits: Limits, levels: Any) -> list[dict[str, Any]]:
+        assert (configuration, name, limits.nodes) == (Enhanced(version="R10"), "R10", 20_000_000)
+        asked.append(list(levels.numbers))
+        return [
+            {"status": "solved" if number % 10 else "open", "nodes": number, "cpu": 0.5} for number in levels.numbers
+        ]
+
+    monkeypatch.setattr(rolling_stone, "solved_by", solved)
+    monkeypatch.setattr(rolling_stone, "levels_file", lambda: "levels.xsb")
+    row = ROWS["J3-R10"]
+    assert sum(row.paper.values()) == 57
+    outcome = reproduce(row, parts=["11 to 20", "81 to 90"])
+    assert asked == [list(range(11, 21)), list(range(81, 91))]
+    assert outcome.measured == {"11 to 20": 9, "81 to 90": 9}
+    assert [(cost["name"], cost["states"]) for cost in outcome.costs] == [
+        ("11 to 20: 9 of 10", 155),
+        ("81 to 90: 9 of 10", 855),
+    ]
+    assert outcome.verdict == "better"
+    assert reproduce(row, parts=["1 to 10"]).verdict == "differs"  # 9 where the paper has 10
