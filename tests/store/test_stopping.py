@@ -40,7 +40,7 @@ def signal_at(moment: int) -> Callable[[str, int, int], None]:
     def report(_stage: str, _done: int, _total: int) -> None:
         left[0] -= 1
         if left[0] == 0:
-            watching._end_by_itself(0, None)
+            watching._End()(0, None)
 
     return report
 
@@ -141,7 +141,7 @@ def test_a_database_is_written_to_the_end(tmp_path: Path) -> None:
     save = Database.save
 
     def interrupted(database: Database, *arguments: Any) -> Path:
-        watching._end_by_itself(0, None)
+        watching._End()(0, None)
         return save(database, *arguments)
 
     with mock.patch.object(Database, "save", interrupted):
