@@ -11,7 +11,9 @@ import pytest
 import searchbench as sb
 from front_program import EXAMPLES, Program
 from naive import explicit, outcomes
+from searchbench.analyse import bench
 from searchbench.cli.progress import Reporter
+from searchbench.index import LexicographicPermutation
 from searchbench.solvers.exhaustive import keeping
 
 # R. Gasser, Harnessing Computational Resources for Efficient Exhaustive Search, ETH Zurich 1995, section 3.2.
@@ -452,6 +454,26 @@ def test_reproduce_measures_a_row(program: Program) -> None:
     assert set(row) == {"id", "title", "source", "paper", "measured", "verdict", "note", "seconds", "costs", "tables"}
     assert row["verdict"] == "match"
     assert program("reproduce", "X99").code == 30
+
+
+def test_bench_tells_what_its_workloads_take(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "DATABASES", ("sliding:2x2",))
+    monkeypatch.setattr(bench, "PROOFS", (("tic-tac-toe", "alphabeta"),))
+    monkeypatch.setattr(bench, "INDEXES", (LexicographicPermutation(10),))
+    monkeypatch.setattr(bench, "FIFTEEN", ("1 2 3 0 4 5 6 7 8 9 10 11 12 13 14 15",))
+    first, second = (program("bench", "--json", "--threads", threads).json for threads in (1, 2))
+    assert first["signature"] == second["signature"]
+    nodes = sum(one["amount"] for one in first["measurements"] if one["unit"] == "nodes")
+    assert first["signature"].startswith(f"{nodes}-")
+    assert [one["name"].split(",")[0] for one in first["measurements"]] == [
+        "solve sliding:2x2",
+        "idastar",
+        "alphabeta",
+        "unrank and rank",
+    ]
+    told = program("bench", "--threads", 1).out
+    assert f"signature {first['signature']}" in told
+    assert "15-puzzle" in told
 
 
 @pytest.mark.long

@@ -30,8 +30,7 @@ from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.verify import verify_proof
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["GM-3", "GM-16"])
+@pytest.mark.parametrize("name", ["GM-3", pytest.param("GM-16", marks=pytest.mark.long)])
 def test_short_rows_match(name: str) -> None:
     assert reproduce(ROWS[name]).verdict == "match"
 

@@ -29,7 +29,6 @@ def state_of(game: Sokoban, node: Node) -> list[int]:
     return game.parse(" ".join([*names, f"@{game.maze.name(min(numbers[place] for place in area))}"]))
 
 
-@pytest.mark.long
 def test_no_state_that_can_be_solved_is_called_dead() -> None:
     chance = random.Random(11)
     said: Counter[str] = Counter()

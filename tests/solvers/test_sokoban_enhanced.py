@@ -201,7 +201,6 @@ def test_the_judge_of_detectors_sees_a_false_alarm(monkeypatch: pytest.MonkeyPat
     assert (levels, found["matching"]["false alarms"] > 0) == (1, True)
 
 
-@pytest.mark.long
 def test_deadlocks_learnt_are_sound_and_minimal() -> None:
     """No solvable state has the stones of a deadlock that was learnt; each pattern without one of its stones can be solved.
 

@@ -109,8 +109,7 @@ def pushes_at(game: Sokoban, node: Node) -> set[tuple[Place, Place]]:
     return found
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("resting", [True, False])
+@pytest.mark.parametrize("resting", [pytest.param(True, marks=pytest.mark.long), False])
 def test_stones_rest_in_an_area_that_can_be_filled(resting: bool) -> None:
     """Without a macro: all pushes to live squares, but where stones rest, those inside the area and into it."""
     chance = random.Random(9)
