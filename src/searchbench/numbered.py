@@ -41,9 +41,11 @@ class _Numbered:
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the game's rules with the numbers of the diagram.
 
-        A layer's parts leave decided positions out, which `unmoves` knows nothing of.
+        A layer's parts leave decided positions out, which `unmoves` knows nothing of. Nor do unmoves lead to all predecessors
+        where moves within a part gain symmetries: they take back moves to this position, not to its images.
         """
-        others = _OF_THE_OTHER_NUMBERS | ({"unmoves"} if self.diagram.layered else set())
+        forwards = self.diagram.layered or self.plain.gains_symmetries
+        others = _OF_THE_OTHER_NUMBERS | ({"unmoves"} if forwards else set())
         own = {name: rule for name, rule in self.plain.rules().items() if name not in others}
         return {**own, "rank": diagrams.rank, "unrank": diagrams.unrank}
 

@@ -77,6 +77,11 @@ def chosen(
         raise BadRequest(f"{game}: solver {solver!r} does not find values of {wanted.name!r}; {_ways(game, wanted)}")
     if solver == RETROGRADE and not goes_backwards(wanted, names):
         raise BadRequest(f"{game}: solver {solver!r} needs `propagate`, which the rule {wanted.name!r} does not supply")
+    if solver == RETROGRADE and diagram_of(game) is not None and game.gains_symmetries:
+        raise BadRequest(
+            f"{game}: some moves gain symmetries, and with the index {REACHED!r} all states are one part, in which unmoves do "
+            f"not lead to all predecessors: take the solver {FIXPOINT!r}, or the game's own index, if it has one"
+        )
     if solver == RETROGRADE and (missing := missing_rules(names)):
         raise MissingRule(RETROGRADE, min(missing))
     if by_parts and solver == BFS:
