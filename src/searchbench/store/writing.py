@@ -109,7 +109,9 @@ def check_place(path: Path) -> None:
 def refuse_within_database(path: Path) -> None:
     """Refuse a place in the folder of a database: what lies there and is not its own makes it one that was altered."""
     around = (
-        folder for parent in (path.absolute().parent, path.parent.resolve()) for folder in (parent, *parent.parents)
+        folder
+        for parent in (path.absolute().parent, Path(os.path.realpath(path.parent)))
+        for folder in (parent, *parent.parents)
     )
     database = next(filter(is_database, around), None)
     if database is not None:
