@@ -128,6 +128,15 @@ def test_links_to_a_database_are_read_and_never_written_through(name: str, tmp_p
     assert link.is_symlink()
 
 
+def test_links_that_go_round_are_told(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to(tmp_path / "two")
+    (tmp_path / "two").symlink_to(tmp_path / "one")
+    with pytest.raises(BadRequest, match=r"one is a link to .*two, which is left alone"):
+        sb.solve("hanoi:3", to=tmp_path / "one")
+    with pytest.raises(BadRequest, match=r"the folder .*one cannot be made: File exists"):
+        sb.solve("hanoi:3", to=tmp_path / "one" / "x.db")
+
+
 def test_a_disk_that_cannot_be_written_is_told_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))

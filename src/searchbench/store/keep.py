@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
@@ -45,7 +46,8 @@ class Keep:
             )
         if self.codec is not None:
             parse_codec(self.codec)
-        if self.folder.resolve() in (self.working.resolve(), *self.working.resolve().parents):
+        folder, working = (Path(os.path.realpath(one)) for one in (self.folder, self.working))  # links may go round
+        if folder in (working, *working.parents):
             raise BadRequest(
                 f"work {str(self.work)!r}: unfinished work needs a folder outside the database {self.folder}"
             )

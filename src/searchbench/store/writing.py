@@ -97,6 +97,14 @@ def check_target(path: Path, overwrite: bool) -> None:
         )
 
 
+def make_parents(path: Path) -> None:
+    """Make the folder in which something is to be kept, and those around it. Raises BadRequest."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadRequest(f"{path}: the folder {path.parent} cannot be made: {error.strerror}") from None
+
+
 def check_place(path: Path) -> None:
     """Refuse, before any work is done, a place where nothing can be written, or where it would damage a database."""
     refuse_within_database(path)

@@ -20,7 +20,7 @@ from searchbench.store import Database
 from searchbench.store.keep import Keep
 from searchbench.store.reductions import wanted
 from searchbench.store.working import discard
-from searchbench.store.writing import check_target, refuse_within_database
+from searchbench.store.writing import check_target, make_parents, refuse_within_database
 from searchbench.values import SWEEP
 
 log = logging.getLogger(__name__)
@@ -128,5 +128,5 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
 def _prepare(keep: Keep, run: Run) -> None:
     for place in (keep.folder, keep.working):
         refuse_within_database(place)
-    keep.folder.parent.mkdir(parents=True, exist_ok=True)
+    make_parents(keep.folder)
     run.work = keep.working

@@ -49,7 +49,7 @@ from searchbench.store.growing import GrowingDatabase
 from searchbench.store.header import folder_name, header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
-from searchbench.store.writing import check_target, is_database
+from searchbench.store.writing import check_target, is_database, make_parents
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
 
@@ -115,7 +115,7 @@ def _groups(request: Request) -> list[Group]:
 
 
 def _prepare(keep: Keep, request: Request) -> None:
-    keep.folder.parent.mkdir(parents=True, exist_ok=True)
+    make_parents(keep.folder)
     if keep.overwrite and keep.folder.exists():
         check_target(keep.folder, keep.overwrite)
         rmtree(keep.folder)
