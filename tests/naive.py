@@ -179,9 +179,10 @@ def ungrounded_points(graph: Explicit, values: dict[State, int]) -> tuple[set[St
     high: set[State] = set()
     waiting = {part.name: part for part in graph.game.parts()}
     while waiting:
-        part = next(part for part in waiting.values() if not set(part.needs) & set(waiting) - {part.name})
-        del waiting[part.name]
-        states = {state for number, state in graph.numbers.items() if part.start <= number < part.stop}
+        ready = [part for part in waiting.values() if not set(part.needs) & set(waiting) - {part.name}]
+        waiting = {name: part for name, part in waiting.items() if part not in ready}
+        numbers = {number for part in ready for number in range(part.start, part.stop)}
+        states = {state for number, state in graph.numbers.items() if number in numbers}
         before = -1
         while len(low & high) > before:
             before = len(low & high)
