@@ -346,3 +346,19 @@ def test_the_row_on_r10_counts_levels_ten_by_ten(monkeypatch: pytest.MonkeyPatch
     ]
     assert outcome.verdict == "better"
     assert reproduce(row, parts=["1 to 10"]).verdict == "differs"  # 9 where the paper has 10
+
+
+@pytest.mark.parametrize("measure", [rolling_stone.ten_by_ten, rolling_stone.left_out])
+def test_levels_that_r10_has_searched_are_not_searched_again(
+    measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "J3").mkdir()
+    known = {"status": "solved", "nodes": 7, "cpu": 0.5, "limit": 20_000_000}
+    text = "".join(json.dumps(known | {"level": level}) + "\n" for level in range(1, 91))
+    (tmp_path / "J3" / "R10.jsonl").write_text(text)
+    monkeypatch.setattr(rolling_stone, "levels_file", lambda: "levels.xsb")
+    monkeypatch.setattr(rolling_stone, "searched", None)  # nothing may be searched
+    names = ["41 to 50"] if measure is rolling_stone.ten_by_ten else []
+    with Run(work=tmp_path / "own") as run:
+        found = measure(run, names)
+    assert [cost.states for cost in found.costs] == [70 if names else 630]

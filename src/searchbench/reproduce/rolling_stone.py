@@ -209,8 +209,15 @@ def versions(run: Run, names: Sequence[str]) -> Measured:
     return _counted({name: Enhanced(version=name) for name in names}, run, LIMIT)
 
 
+def _go_on_with_versions(run: Run) -> None:
+    """Take the folder of the row J3, which searches the same levels with R10: what it has found is not searched again."""
+    if run.work is not None:
+        run.work = run.work.parent / "J3"
+
+
 def ten_by_ten(run: Run, names: Sequence[str]) -> Measured:
     """Return how many levels R10 solves of each ten, so that they can be searched day by day."""
+    _go_on_with_versions(run)
     figures, costs = {}, []
     for name in names:
         first = int(name.split()[0])
@@ -224,6 +231,7 @@ def ten_by_ten(run: Run, names: Sequence[str]) -> Measured:
 
 def left_out(run: Run, names: Sequence[str]) -> Measured:
     """Return how many levels R10 loses without each enhancement."""
+    _go_on_with_versions(run)
     all_of_it = _counted({"R10": Enhanced(version="R10")}, run, LIMIT)
     found = _counted({f"R10-{name}": Enhanced(version="R10", without=name) for name in names}, run, LIMIT)
     lost = {name: all_of_it.figures["R10"] - found.figures[f"R10-{name}"] for name in names}

@@ -55,9 +55,9 @@ def verify_database(
 ) -> Report:
     """Check every value of a database and report the faults, at most `limit` of them in words.
 
-    `parts`, names separated by commas, restricts the check to the values of these parts; for outcomes on disk only. `work`
-    is a folder that records the progress, so that a stopped verification resumes; only for a database on disk whose values
-    follow from the successors' values.
+    `parts`, names separated by commas, restricts the check to the values of these parts, on disk: outcomes, or values whose
+    parts lead on. `work` is a folder that records the progress, so that a stopped verification resumes; only for a database
+    on disk whose values follow from the successors' values.
 
     In memory are all codes, and a byte for each where values must be grounded; for outcomes on disk, only the codes of one
     part and its needs; for depths whose parts are layers, only the bits of two layers. Raises OutOfMemory, MissingRule,
@@ -80,7 +80,9 @@ def verify_database(
 def _chosen(database: Database, parts: str) -> list[Part]:
     """Return the parts with these names. Raises BadRequest."""
     if not _goes_by_parts(database):
-        raise BadRequest(f"{database}: only outcomes on disk are checked part by part; leave the parts out")
+        raise BadRequest(
+            f"{database}: only outcomes on disk, and values whose parts lead on, are checked part by part; leave the parts out"
+        )
     by_name = {part.name: part for part in database.parts}
     names = part_names(parts, database.parts)
     if unknown := [name for name in names if name not in by_name]:
