@@ -12,6 +12,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -28,6 +29,8 @@ from searchbench.verify import verify_database
 
 scores.EMITTED = scores.APPLIED = 1  # type: ignore[misc]  # tables as small as these go to all threads, too
 
+FEW = 24
+"""The nodes of a tiny game, at most."""
 FORMS = (None, None, "values", "two-bit", "reachability", "layers", "one-bit")
 KEPT = ("filled", "base-3", "two-bit", "one-bit", "best-move", "every:2", "every:3,1", "every:4")
 KEEPS = {
@@ -81,13 +84,16 @@ def drawn_case(seed: int) -> Case:
     )
 
 
-def drawn_game(chance: random.Random) -> GraphGame:
-    """Draw a graph: near or far edges, one way or both, several parts, empty ones, symmetries, absent nodes, ends outside."""
+def drawn_game(chance: random.Random, largest: int = FEW) -> GraphGame:
+    """Draw a graph: near or far edges, one way or both, several parts, empty ones, symmetries, absent nodes, ends outside.
+
+    One of more than a few nodes has half of `largest` at least, and may have few ends, so that games last long.
+    """
     values = chance.choice(("distance", "distance", "outcome", "outcome", "score"))
-    size = chance.randint(1, 24)
+    size = chance.randint(1 if largest <= FEW else largest // 2, largest)
     kind = chance.choice(("plain", "plain", "mirror", "turned")) if values != "score" else "plain"
     if kind == "turned":
-        return _turned(chance, values)
+        return _turned(chance, values, largest)
     layer = sorted(chance.randint(0, 4) for _ in range(size)) if values == "score" else [0] * size
     pairs = list(_pairs(chance, size, chance.choice((1, 2, 3))))
     if values == "score":
@@ -95,7 +101,7 @@ def drawn_game(chance: random.Random) -> GraphGame:
     both = values == "distance" and chance.random() < 0.4
     if both:
         pairs += [(b, a) for a, b in pairs]
-    decided = chance.choice((0.05, 0.2, 0.5))
+    decided = chance.choice((0.05, 0.2, 0.5) if largest <= FEW else (2 / largest, 0.01, 0.2))
     results = [chance.choice(ENDS[values]) if chance.random() < decided else UNDECIDED for _ in range(size)]
     numbered = chance.randint(1, size) if kind == "plain" and values == "outcome" and chance.random() < 0.3 else size
     for node in range(numbered, size):
@@ -136,21 +142,23 @@ def drawn_game(chance: random.Random) -> GraphGame:
 def _pairs(chance: random.Random, size: int, density: int) -> Iterator[tuple[int, int]]:
     """Draw edges: anywhere, or mostly downwards to near nodes, which makes games long."""
     near = chance.random() < 0.5
+    far = 0.15 if size <= FEW else chance.choice((0.15, 3 / size, 0.0))
     for _ in range(density * size):
         node = chance.randrange(size)
-        down = near and chance.random() < 0.85
+        down = near and chance.random() >= far
         yield node, max(0, node - chance.randint(1, 4)) if down else chance.randrange(size)
 
 
-def _turned(chance: random.Random, values: str) -> RotatedGame:
+def _turned(chance: random.Random, values: str, largest: int) -> RotatedGame:
     """Draw a graph with a rotation: hubs that it leaves as they are, and rings that it turns."""
     turns = chance.randint(2, 7)
-    orbits = [chance.choice((1, turns)) for _ in range(chance.randint(1, 6))]
+    count = chance.randint(1, 6) * max(1, largest // FEW)
+    orbits = [chance.choice((1, turns)) for _ in range(count)]
     ends = [UNDECIDED] * 4 + list(ENDS[values][1:])
     results = [chance.choice(ends) for _ in orbits]
-    begins = [sum(orbits[:orbit]) for orbit in range(len(orbits))]
+    begins = [0, *accumulate(orbits)][:count]
     pairs = set()
-    for _ in range(chance.randint(0, 14)):
+    for _ in range(chance.randint(0, 14) * max(1, largest // FEW)):
         source, target, ahead = (chance.randrange(len(orbits)), chance.randrange(len(orbits)), chance.randrange(turns))
         if values == "distance" or results[source] == UNDECIDED:
             pairs |= {

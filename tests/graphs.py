@@ -239,7 +239,7 @@ class GraphGame(Game):
             *self._by_node(0),
             *self._by_node(1),
             np.array(self.mirror or range(nodes), np.int64),
-            np.array([node in self.absent for node in range(nodes)]),
+            np.isin(np.arange(nodes), self.absent),
             np.array([self._home(node) for node in range(nodes)], np.int64),
             *self._fixing(),
             self.first,

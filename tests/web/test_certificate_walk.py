@@ -16,6 +16,7 @@ from searchbench.web.library import Library
 from web_client import Client, browser_path, running
 
 STATE = "XO./.../..."  # won for the first player
+ANSWERED = "() => !document.getElementById('tree').textContent.includes('looking for the answer')"
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +105,16 @@ def test_the_page_shows_the_tree_and_why_a_reply_loses(proofs: Client) -> None:
         cell = sb.load("tic-tac-toe").board().names.index(move)  # type: ignore[union-attr]
         page.locator(f'#board .sb-cell[data-cell="{cell}"]').press("Enter")  # a reply on the board opens it in the tree
         first.locator(".answer").first.wait_for()
-        page.wait_for_function(f"() => document.querySelectorAll('#board .sb-piece').length > {pieces}")
+        page.wait_for_function(ANSWERED)
+        assert page.locator("#board .sb-piece").count() > pieces
         assert first.locator(".answer").first.inner_text().startswith(("plays", "wins by force"))
         caption, link = page.inner_text("#caption"), page.url
         assert parse_qs(urlsplit(link).query)["line"] == [caption.removeprefix("after ").partition(":")[0]]
         page.goto("about:blank")
         page.goto(link)  # as somebody else would
-        page.wait_for_function("(told) => document.getElementById('caption').textContent === told", arg=caption)
+        page.locator("#tree details[open] .answer").first.wait_for()
+        page.wait_for_function(ANSWERED)
+        assert page.inner_text("#caption") == caption
         assert page.locator("#tree details[open]").get_attribute("data-move") == move
         assert page.url == link
         page.goto(f"{link.partition('?')[0]}?line=nowhere")
