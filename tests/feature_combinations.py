@@ -23,11 +23,12 @@ from searchbench import game as games
 from searchbench.errors import BadRequest, NoFixpoint, OutOfMemory, SearchBenchError
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import scores, solve_parts, solve_states
+from searchbench.solvers.exhaustive import scores, solve_parts, solve_states, worklist
 from searchbench.store import Database, open_database
 from searchbench.verify import verify_database
 
 scores.EMITTED = scores.APPLIED = 1  # type: ignore[misc]  # tables as small as these go to all threads, too
+worklist.LEAST = worklist.FULL_SWEEPS = 1  # type: ignore[misc]  # and have worklists
 
 FEW = 24
 """The nodes of a tiny game, at most."""

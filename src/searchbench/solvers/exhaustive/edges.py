@@ -1,7 +1,8 @@
 """Successor lists: the moves of a group's states, written down once and read in every sweep.
 
 A sweep over lists is a stream of additions and comparisons, where a sweep over states plays and ranks every move again.
-Lists take 16 bytes a move; states for which there is no room are played out in every sweep.
+Lists take 8 bytes a move, or 16 where a weight needs more than 16 bits; states for which there is no room are played out in
+every sweep.
 """
 
 from __future__ import annotations
@@ -23,8 +24,13 @@ from searchbench.solvers.exhaustive.neighbours import Bounds, inside, stored_cod
 from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, NEGATIVE, STOPPED, TOO_LARGE, Chunks, make_room
 from searchbench.values.contract import finish, gather
 
-LIST_MEMORY: Final = 256 << 20
+LIST_MEMORY: Final = 4 << 30
 """What the lists of a group may take together, unless the budget is smaller."""
+SHARE: Final = 0.6
+"""The share of the free memory that lists take: the rest is for worklists."""
+WEIGHT_BITS: Final = 16
+"""The bits of a weight that shares a word with its successor."""
+WEIGHT_MASK: Final = (1 << WEIGHT_BITS) - 1
 BUFFER: Final = 1 << 18
 """How many edges a thread writes before it keeps them."""
 CHANGED, LISTED = 2, 3
@@ -34,7 +40,8 @@ CHANGED, LISTED = 2, 3
 class Edges(NamedTuple):
     """Hold some states' edges: those of ``states[k]`` are the rows ``begins[k] .. begins[k + 1] - 1`` of `ends`.
 
-    A row is the successor's number and the edge's weight, or -1 less the successor's code where that is stored already.
+    A row is the successor's number and the edge's weight, or -1 less the successor's code where that is stored already: in two
+    words, or in one with the weight in its last 16 bits.
     """
 
     states: npt.NDArray[Any]
@@ -95,6 +102,37 @@ def list_edges(
     note[LISTED] = listed
 
 
+def read_edges(
+    codes: Any, begin: int, stop: int, ends: Any, numbers: MutableSequence[int], weights: MutableSequence[int]
+) -> int:
+    """Write the successors' codes and the weights of the rows begin .. stop - 1; return how many there are."""
+    two_words = ends.shape[1] == 2
+    for row in range(begin, stop):
+        word = ends[row, 0]
+        target = word if two_words else word >> WEIGHT_BITS
+        numbers[row - begin] = finish(codes[target]) if target >= 0 else -1 - target
+        weights[row - begin] = ends[row, 1] if two_words else word & WEIGHT_MASK
+    return stop - begin
+
+
+def in_one_word(ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return a copy of edges in two words, in one word each where all weights fit."""
+    weights = ends[:, 1:]
+    if len(ends) and (weights.min() < 0 or weights.max() > WEIGHT_MASK):
+        return ends.copy()
+    return (ends[:, :1] << WEIGHT_BITS) | weights
+
+
+def targets_of(ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the successors of edges, or -1 less a code."""
+    return ends[:, 0] if ends.shape[1] == 2 else ends[:, 0] >> WEIGHT_BITS
+
+
+def weights_of(ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the weights of edges."""
+    return ends[:, 1] if ends.shape[1] == 2 else ends[:, 0] & WEIGHT_MASK
+
+
 def gather_listed(
     old: Any, new: Any, illegal: int, first: int, stop: int, states: Any, begins: Any, ends: Any,
     note: MutableSequence[int],
@@ -104,12 +142,7 @@ def gather_listed(
     weights = new_moves()
     for place in range(first, stop):
         number = states[place]
-        begin = begins[place]
-        count = begins[place + 1] - begin
-        for index in range(count):
-            target = ends[begin + index, 0]
-            numbers[index] = finish(old[target]) if target >= 0 else -1 - target
-            weights[index] = ends[begin + index, 1]
+        count = read_edges(old, begins[place], begins[place + 1], ends, numbers, weights)
         code = old[number]
         gathered = gather(code, numbers, weights, count)
         if not 0 <= gathered < illegal:
@@ -126,7 +159,7 @@ def list_pieces(names: jit.Names, group: Group, revalue: bool, table: Table, run
     """Return the states of a group in pieces, with lists for as many as there is room for."""
     kernel, bounds, reach = jit.bind(list_edges, names), group.bounds, group.reach
     room = max(BUFFER, len(names["new_moves"]()))
-    left = min(LIST_MEMORY, run.memory - 2 * len(table.codes) - run.threads * 16 * room)
+    left = min(LIST_MEMORY, int(SHARE * (run.memory - 2 * table.codes.nbytes - run.threads * 16 * room)))
 
     def work(chunk: tuple[int, int]) -> list[Piece]:
         nonlocal left
@@ -141,7 +174,7 @@ def list_pieces(names: jit.Names, group: Group, revalue: bool, table: Table, run
             if note[TOO_LARGE]:
                 make_room(table, [note])
             first, listed = int(note[STOPPED]), int(note[LISTED])
-            edges = Edges(states[:listed].copy(), begins[: listed + 1].copy(), ends[: begins[listed]].copy())
+            edges = Edges(states[:listed].copy(), begins[: listed + 1].copy(), in_one_word(ends[: begins[listed]]))
             left -= sum(array.nbytes for array in edges)  # about: threads may take the last room twice
             pieces.append(Piece(0, listed, edges))
         return pieces if first == stop else [*pieces, Piece(first, stop)]

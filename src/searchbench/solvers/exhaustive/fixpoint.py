@@ -1,8 +1,9 @@
 """Forward fixpoint: gather each state's value from its successors, sweep by sweep, until none changes (Gasser 1995, 2.2).
 
 It works for every value rule and needs no `unmoves`. A part that no move stays in takes one sweep (backward induction).
-A rule whose fixpoint does not depend on the order of evaluation is swept in place. For any other rule each sweep reads
-the values of the one before, and a sequence of sweeps that repeats itself proves that no fixpoint will be reached.
+A rule whose fixpoint does not depend on the order of evaluation is swept in place, and after some sweeps only where a
+successor has changed (`worklist`). For any other rule each sweep reads the values of the one before, and a sequence of
+sweeps that repeats itself proves that no fixpoint will be reached.
 The rules are asked once for each state, as long as there is room for the lists of its successors.
 """
 
@@ -38,6 +39,7 @@ from searchbench.solvers.exhaustive.schedule import (
     Chunks,
     launch_until_it_fits,
 )
+from searchbench.solvers.exhaustive.worklist import Worklist, worklist_of
 from searchbench.values import ValueRule
 from searchbench.values.contract import gather
 
@@ -109,6 +111,7 @@ def _until_stable(
     goes_on = checkpoints.noted.get(STAGE) == SWEEPS
     seen: dict[str, int] = dict(checkpoints.noted["seen"]) if goes_on else {}
     sweeps = int(checkpoints.noted["sweeps"]) if goes_on else 0
+    worklist: Worklist | None = None
     while True:
         if not rule.unique:
             mark = _digest(group, table)
@@ -118,11 +121,17 @@ def _until_stable(
                     f"after sweep {sweeps} all values are as after sweep {seen[mark]}"
                 )
             seen[mark] = sweeps
-        changed = _sweep(names, rule, group, pieces, table, target, run)
-        table.codes, target.codes = target.codes, table.codes
+        if rule.unique and worklist is None:
+            worklist = worklist_of(names, pieces, group, table, sweeps, run)
+        whole = worklist is None or worklist.all_wait()
+        if worklist is not None:
+            changed = worklist.sweep(table)
+        else:
+            changed = _sweep(names, rule, group, pieces, table, target, run)
+            table.codes, target.codes = target.codes, table.codes
         sweeps += 1
         run.progress(f"sweep {sweeps}, {changed:,} changed", sweeps, 0)
-        if not changed:
+        if whole and not changed:
             return sweeps
         if limit is not None and sweeps > limit:
             raise NoFixpoint(
