@@ -25,7 +25,8 @@ import numpy as np
 
 from feature_combinations import FORMS, KEEPS, Case, drawn_game
 from graphs import GraphGame, shared
-from searchbench.errors import BadRequest, NoFixpoint, OutOfMemory
+from searchbench.errors import BadRequest, BadState, NoFixpoint, OutOfMemory
+from searchbench.repairs import repair_folder
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
@@ -189,7 +190,7 @@ def faults_of(case: Case, folder: Path, chance: random.Random) -> str:
     except (BadRequest, OutOfMemory, NoFixpoint) as refusal:
         return f"refused: {refusal}"
     with database:
-        return compared(case, database, chance)
+        return compared(case, database, chance) or changed(case, database, folder, chance)
 
 
 def solved(case: Case, folder: Path, interval: float) -> Database:
@@ -251,6 +252,52 @@ def compared(case: Case, database: Database, chance: random.Random) -> str:
         database, Run(threads=chance.choice((1, 2)), memory=chance.choice((64 << 20, 24 * game.size)))
     )
     return "" if report else f"verification finds {report.faults[:2]}"
+
+
+def changed(case: Case, database: Database, folder: Path, chance: random.Random) -> str:
+    """Plant a wrong value, and cut some parts out; return what is wrong."""
+    if case.reached or database.rule.name in {"depth", "reached"}:
+        return ""
+    try:
+        codes = database.codes.copy()
+    except BadRequest:  # a form that keeps less
+        return ""
+    game = case.game
+    standing = np.flatnonzero(codes != database.illegal)
+    if not len(standing):
+        return ""
+    number = int(chance.choice(standing))
+    right, others = int(codes[number]), np.unique(codes[standing])
+    codes[number] = chance.choice(sorted({int(code) for code in others} - {right}) or [right ^ 1])
+    run = Run(threads=chance.choice((1, 2)), memory=chance.choice((64 << 20, 64 * game.size)))
+    with Database(game, database.rule, codes) as planted:
+        planted.save(folder / "planted.db")
+    try:
+        with open_database(folder / "planted.db", game) as planted:
+            if verify_database(planted, run):
+                return f"verification does not find {codes[number]} planted at {number}, {right} is right"
+        repair_folder(folder / "planted.db", game, run=run)
+    except (BadRequest, OutOfMemory) as refusal:
+        return f"refused: changed: {refusal}"
+    codes[number] = right
+    with open_database(folder / "planted.db", game) as mended:
+        if (mended.codes != codes).any():
+            return f"repair of {number}: {np.flatnonzero(mended.codes != codes)[:5]} differ"
+        names = chance.sample([part.name for part in mended.parts], chance.randint(1, len(mended.parts)))
+        if all(part.start == part.stop for part in mended.parts if part.name in names):
+            return ""
+        with mended.convert(folder / "slice.db", parts=names) as some:
+            for part in mended.parts:
+                for node in chance.sample(range(part.start, part.stop), min(50, part.stop - part.start)):
+                    if codes[node] == database.illegal:
+                        continue
+                    try:
+                        told = some.probe((node,))
+                    except BadState:
+                        told = BadState
+                    if told != (mended.probe((node,)) if part.name in names else BadState):
+                        return f"slice {names}: {node} is {told}"
+    return ""
 
 
 def _plain(value: Any) -> Any:

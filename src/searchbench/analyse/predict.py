@@ -21,7 +21,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
 from searchbench.run import Run, format_memory
-from searchbench.solvers.exhaustive import budget, fixpoint, scores
+from searchbench.solvers.exhaustive import budget, edges, fixpoint, scores, worklist
 from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.by_rows import goes_by_rows, rows_of
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
@@ -41,6 +41,8 @@ MEAGRE: Final = 0.05
 BY_ROWS: Final = (
     "`solve` moves whole rows of states of this game where they fit the memory, and takes a small part of this time"
 )
+SWEEPS_WITH_LISTS: Final = 4
+"""As many sweeps that play all moves out take as long as all of those that read lists, with a worklist."""
 ASKED: Final = 256
 """Of how many sampled states it is asked whether they can be solved at all."""
 
@@ -226,6 +228,7 @@ class Predicting:
             self.groups = groups_in_order(self.parts) if parts is None else needed_groups(game, parts)
         self.sampler = Sampler(game, rule)
         self.shares: dict[str, Shares] = {}
+        self.moves: dict[str, float] = {}
         self.models = True
         self.assumed: dict[str, list[str]] = {}
 
@@ -244,11 +247,18 @@ class Predicting:
         positions = round(numbers * rates.positions)
         expanded, levels = self._expanded(group, positions) if self.models else (positions, 1)
         passes = levels if self.solver != "fixpoint" else 0
-        sweeps = levels if self.solver == "fixpoint" and group.needs_itself else 1
+        sweeps = self._sweeps(group, positions, levels)
         once = numbers * (rates.initialise + rates.finish + passes * rates.scan)
         each = sweeps * (rates.expand + rates.edges * rates.apply)
         cpu, most = once + expanded * each, once + positions * each
         return GroupPrediction(group.name, numbers, positions, expanded, levels, rates, cpu, most)
+
+    def _sweeps(self, group: Group, positions: int, levels: int) -> int:
+        """Return how many sweeps that play all moves out take as long as those of the forward fixpoint."""
+        if self.solver != "fixpoint" or not group.needs_itself:
+            return 1
+        lists = round(positions * self.moves.get(group.name, self.game.max_moves)) * worklist.BYTES_OF_A_MOVE
+        return min(levels, SWEEPS_WITH_LISTS) if lists <= min(edges.LIST_MEMORY, self.run.memory) else levels
 
     def strategy(self, group: Group) -> str:
         """Return the name of the way in which a group is solved."""
@@ -272,6 +282,7 @@ class Predicting:
     def _expanded(self, group: Group, positions: int) -> tuple[int, int]:
         """Return how many positions are expanded, and after how many levels it is over."""
         seen = around(self.sampler, self.sampler.runs(group))
+        self.moves[group.name] = len(seen.targets) / max(1, int((seen.results != NONE).sum()))
         if self.rule.outcomes:
             shares, levels = outcome_shares(seen, group.parts, self.shares, self.parts)
             self.shares |= shares

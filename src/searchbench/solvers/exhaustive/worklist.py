@@ -27,6 +27,8 @@ FULL_SWEEPS: Final = 4
 """After how many sweeps a worklist is made: to make it takes as long as two or three."""
 LEAST: Final = 1 << 17
 """The fewest listed states for which it is worth its compilation."""
+BYTES_OF_A_MOVE: Final = 12
+"""In the lists of successors and of places."""
 NO_PLACE: Final = -1
 
 
