@@ -28,7 +28,6 @@ from searchbench.store import Database, open_database
 from searchbench.verify import verify_database
 
 scores.EMITTED = scores.APPLIED = 1  # type: ignore[misc]  # tables as small as these go to all threads, too
-worklist.LEAST = worklist.FULL_SWEEPS = 1  # type: ignore[misc]  # and have worklists
 
 FEW = 24
 """The nodes of a tiny game, at most."""
@@ -204,9 +203,12 @@ def right_values(game: GraphGame, rule: str) -> dict[int, Any]:
 def faults_of(case: Case, folder: Path) -> str:
     """Solve a case; return what is wrong, "" if nothing is, or "refused: ..." where the combination is.
 
-    A compiled case compiles its parts and kept forms, too, which is not done by default for so few states.
+    A compiled case compiles its parts and kept forms, too, which is not done by default for so few states. All have worklists.
     """
-    with mock.patch.object(games, "FEW_STATES", 0 if case.target == "cpu" else games.FEW_STATES):
+    with (
+        mock.patch.object(games, "FEW_STATES", 0 if case.target == "cpu" else games.FEW_STATES),
+        mock.patch.multiple(worklist, LEAST=1, FULL_SWEEPS=1),
+    ):
         return _faults_of(case, folder)
 
 
