@@ -224,6 +224,12 @@ def test_pattern_databases_by_their_folders(program: Program, tmp_path: Path, st
         ("sliding:3x3", {"step": 2}, "idastar"),
         ("sliding:4x4", {}, "idastar"),
         ("sliding:4x4", {"weight": 1.8}, "astar"),
+        ("pancake:12", {}, "idastar"),
+        ("rubik", {}, "idastar"),
+        ("peg-solitaire", {}, "astar"),
+        ("superpuzz", {}, "astar"),
+        ("superpuzz", {"step": 2}, "idastar"),
+        ("hanoi:12,4", {}, "astar"),
         ("sliding:4x4", {"by": "goodness"}, "bestfirst"),
         ("sokoban:#1", {}, "astar"),
         ("sokoban:#1", {"optimal": True}, "enhanced"),
@@ -293,9 +299,9 @@ def test_without_a_bound_states_are_remembered(program: Program, tmp_path: Path)
     assert found["nodes"] <= 16 * 4096
     game = sb.load(str(file))
     assert methods_for(game)[0] == "astar"
-    for options in ({}, {"entries": 9}, {"weight": 2}):
+    for options in ({}, {"entries": 9}, {"weight": 2}, {"h": "bound"}):
         assert settled(game, None, None, options)[0].method == "astar"
-    for options in ({"h": "bound"}, {"table": "1MB"}, {"step": 2}):
+    for options in ({"table": "1MB"}, {"step": 2}):
         assert settled(game, None, None, options)[0].method == "idastar"
 
 
