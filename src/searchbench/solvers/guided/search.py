@@ -136,7 +136,7 @@ def methods_for(game: Game, bound: bool = False) -> list[str]:
     if small:
         return ["astar", *own, "idastar", "bestfirst"]
     guided = bound or game.has("h")
-    few_ways = guided and (game.rearranges or ways_again(game) <= MANY_WAYS)
+    few_ways = guided and (bool(own) or game.rearranges or ways_again(game) <= MANY_WAYS)
     return [*own, "idastar", "astar", "bestfirst"] if few_ways else [*own, "astar", "idastar", "bestfirst"]
 
 
