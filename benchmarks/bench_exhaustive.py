@@ -21,6 +21,8 @@ WORKLOADS = [
     ("awari:10", "fixpoint"),
     ("awari:10", "retrograde"),
     ("awari:16", "retrograde"),
+    ("chess:KQKR", "retrograde"),
+    ("chess:KQKR", "fixpoint"),
     ("fox-and-geese:6", "retrograde"),
     ("dots-and-boxes:2x4", "fixpoint"),
     ("top-spin:12", "bfs"),
