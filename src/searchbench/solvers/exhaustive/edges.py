@@ -102,16 +102,20 @@ def list_edges(
     note[LISTED] = listed
 
 
+def target_in(ends: Any, row: int) -> int:
+    """Return the successor of an edge, or -1 less a code."""
+    word: int = ends[row, 0]
+    return word if ends.shape[1] == 2 else word >> WEIGHT_BITS
+
+
 def read_edges(
     codes: Any, begin: int, stop: int, ends: Any, numbers: MutableSequence[int], weights: MutableSequence[int]
 ) -> int:
     """Write the successors' codes and the weights of the rows begin .. stop - 1; return how many there are."""
-    two_words = ends.shape[1] == 2
     for row in range(begin, stop):
-        word = ends[row, 0]
-        target = word if two_words else word >> WEIGHT_BITS
+        target = target_in(ends, row)
         numbers[row - begin] = finish(codes[target]) if target >= 0 else -1 - target
-        weights[row - begin] = ends[row, 1] if two_words else word & WEIGHT_MASK
+        weights[row - begin] = ends[row, 1] if ends.shape[1] == 2 else ends[row, 0] & WEIGHT_MASK
     return stop - begin
 
 

@@ -18,7 +18,7 @@ from searchbench.exchange import Table
 from searchbench.jit import FIRST, PIECE, STOP, Rows, note_rows
 from searchbench.rules import new_moves
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.edges import CHANGED, WEIGHT_BITS, Edges, Piece, read_edges
+from searchbench.solvers.exhaustive.edges import CHANGED, Edges, Piece, read_edges, target_in
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.schedule import NEGATIVE, STOPPED, TOO_LARGE, launch_until_it_fits
 from searchbench.values.contract import gather
@@ -43,19 +43,17 @@ class Waiting(NamedTuple):
 
 def count_wakes(begins: Any, ends: Any, places: Any, low: int, counts: Any) -> None:
     """Count the edges to each place: those to place p in counts[p + 1]."""
-    two_words = ends.shape[1] == 2
     for row in range(begins[len(begins) - 1]):
-        target = ends[row, 0] if two_words else ends[row, 0] >> WEIGHT_BITS
+        target = target_in(ends, row)
         if target >= 0 and places[target - low] >= 0:
             counts[places[target - low] + 1] += 1
 
 
 def write_wakes(begins: Any, ends: Any, at: int, places: Any, low: int, free: Any, wakes: Any) -> None:
     """Write each state's place into the lists of its successors, from `free` on."""
-    two_words = ends.shape[1] == 2
     for place in range(len(begins) - 1):
         for row in range(begins[place], begins[place + 1]):
-            target = ends[row, 0] if two_words else ends[row, 0] >> WEIGHT_BITS
+            target = target_in(ends, row)
             if target >= 0 and places[target - low] >= 0:
                 successor = places[target - low]
                 wakes[free[successor]] = at + place
@@ -157,7 +155,8 @@ def worklist_of(
         at += piece.stop
         listed += sum(array.nbytes for array in piece.edges)
     edges = sum(len(piece.edges.ends) for piece in waiting)
-    needed = 4 * (edges + int(max(group.bounds)) - int(min(group.bounds))) + 18 * at
+    numbers = int(max(group.bounds)) - int(min(group.bounds))
+    needed = 4 * (edges + numbers) + 18 * at  # a place a move and a number; two begins of lists and two marks a state
     if at < LEAST or at >= 1 << 31 or needed > run.memory - listed - 2 * table.codes.nbytes:
         return None
     return Worklist(names, waiting, group, run)
