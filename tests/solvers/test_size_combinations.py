@@ -18,6 +18,6 @@ def test_a_game_that_fills_blocks_and_pages(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", (48, 49, 50, 54, 55, 56, 59, 61, 62, 63))
+@pytest.mark.parametrize("seed", [48, 49, 50, 54, 55, 56, 59, 61, 62, 63])
 def test_games_that_fill_blocks_and_pages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     solve_one(seed, monkeypatch)
