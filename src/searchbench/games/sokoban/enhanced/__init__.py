@@ -104,7 +104,7 @@ class EnhancedSokoban:
         costs = np.vstack([tables.distances, np.zeros((1, goals), np.int32), taken])
         base = Base(
             maze, tables.side, costs,
-            np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
+            np.zeros((rows, FIELDS * goals + 3), np.int32), new_scratch(goals),
             np.zeros((16, squares), MARKS), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
             windows_of(tables, not {"deadlocks", "jams"}.isdisjoint(controls.used)),
         )  # fmt: skip

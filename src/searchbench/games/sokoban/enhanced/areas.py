@@ -9,7 +9,7 @@ safe. A stone that is inside never leaves in this view, so what rests on it may 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -78,7 +78,33 @@ def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> li
         if not taken & set(one.squares):
             taken |= set(one.squares)
             kept.append(one)
-    return kept
+    arrivals = _arrivals(tables, taken)
+    return [area for area in (_with_entrances_of_use(tables, one, arrivals) for one in kept) if area.entrances]
+
+
+def _arrivals(tables: LevelTables, squares: set[int]) -> set[tuple[int, int]]:
+    """Return on which squares of areas the stones outside can come in, each alone on the floor, and in which direction."""
+    pushes: list[list[tuple[int, int]]] = [[] for _ in tables.pulls]
+    for place, pulls in enumerate(tables.pulls):
+        for before, direction in pulls:
+            pushes[before].append((place, direction))
+    waiting = [4 * stone + side for stone in tables.level.stones if stone not in squares for side in tables.sides[stone]]
+    seen, found = set(waiting), set()
+    for place in waiting:  # which grows
+        for target, direction in pushes[place]:
+            if target // 4 in squares:
+                found.add((target // 4, direction))
+            elif target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return found
+
+
+def _with_entrances_of_use(tables: LevelTables, area: GoalArea, arrivals: set[tuple[int, int]]) -> GoalArea:
+    """Return an area without the entrances to which stones come through an area only, where they would stay."""
+    entrances = [entrance for entrance in area.entrances if entrance in arrivals]
+    order = _deepest_first(tables, set(area.goals), entrances) if entrances else area.goals
+    return replace(area, goals=order, entrances=tuple(entrances))
 
 
 def _bodies(tables: LevelTables) -> list[set[int]]:

@@ -94,57 +94,91 @@ def is_worth_it(work: Any, square: int, target: int) -> bool:
 
 
 def investigate(work: Any, row: int, move: int, again: bool) -> int:
-    """Search for patterns that the last push may have made; return the nodes it took."""
+    """Search for patterns that the last push may have made, at the start for those of every stone; return the nodes it took."""
     controls, patterns = work.controls, work.patterns
-    if controls[PATTERNS] == 0 or again or row == 0 or move >> 3 * FIELD + 2 & 7 != 0:
+    if controls[PATTERNS] == 0 or again or (row > 0 and move >> 3 * FIELD + 2 & 7 != 0):
         return 0
-    square, target = from_square(move), to_square(move)
     if patterns.counts[INVESTED] > controls[PATTERN_RATIO] * (work.facts[ENTERED] + 100):
         return 0
-    if controls[PATTERN_CHOICE] != 0 and not is_worth_it(work, square, target):
-        return 0
-    man = square
-    size, spent = 1, 0
-    patterns.chosen[0, 0] = target
-    while spent < controls[PATTERN_EFFORT]:
-        outcome = outcome_of_test(work, 0, size, man)
-        spent += patterns.counts[USED]
-        penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
-        following = next_stone(work, size, target, man) if outcome == SOLVED else -1
-        if penalty > 0 and not (size > 1 and patterns.chosen[2, 0] == penalty):
-            patterns.chosen[2, 0] = penalty if outcome != DEADLOCK else 0
-            spent += learn(work, size, man, penalty)
-        if following < 0 or size >= min(controls[PATTERN_SIZE], LARGEST):
-            break
-        patterns.chosen[0, size] = following
-        size += 1
-    patterns.chosen[2, 0] = 0
+    spent = 0
+    if row == 0:
+        for stone in range(work.facts[STONES]):
+            spent += grow(work, row, work.board[SQUARE, stone])
+    else:
+        square, target = from_square(move), to_square(move)
+        if controls[PATTERN_CHOICE] != 0 and not is_worth_it(work, square, target):
+            return 0
+        spent = grow(work, row, target)
     patterns.counts[INVESTED] += spent
     return max(spent, 1)
 
 
-def learn(work: Any, size: int, man: int, penalty: int) -> int:
-    """Make a pattern minimal and keep it; return the nodes it took."""
+def grow(work: Any, row: int, first: int) -> int:
+    """Add stones one by one to a test maze that begins with that of a square, and learn from it; return the nodes it took."""
+    controls, patterns = work.controls, work.patterns
+    man = work.kept[row, work.kept.shape[1] - 1]
+    size, spent, known = 1, 0, 0
+    patterns.chosen[0, 0] = first
+    while spent < controls[PATTERN_EFFORT]:
+        outcome = outcome_of_test(work, 0, size, man)
+        spent += patterns.counts[USED]
+        penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
+        following = next_stone(work, size, first, man) if outcome == SOLVED else -1
+        if penalty > 0 and not (size > 1 and known == penalty):
+            known = penalty if outcome != DEADLOCK else 0
+            for place in range(size):
+                patterns.chosen[1, place] = patterns.chosen[0, place]
+            spent += learn(work, row, size, penalty)
+        if following < 0 or size >= min(controls[PATTERN_SIZE], LARGEST):
+            break
+        patterns.chosen[0, size] = following
+        size += 1
+    return spent
+
+
+def learn(work: Any, row: int, size: int, penalty: int) -> int:
+    """Keep the pattern of some stones, and what it was before the moves of the path, as long as it was one; return the nodes.
+
+    Where all ways on from a position are dearer for the same reason, the position itself is, and most often many before it.
+    """
+    patterns, kept = work.patterns, work.kept
+    last, spent = kept.shape[1] - 1, 0
+    while penalty > 0:
+        size, effort = make_minimal(work, size, kept[row, last], penalty)
+        spent += effort
+        keep_pattern(work, size, kept[row, last], penalty)
+        penalty = 0
+        while row > 0 and penalty == 0:
+            for place in range(size):
+                if patterns.chosen[1, place] == kept[row, last - 1]:
+                    patterns.chosen[1, place] = kept[row, last - 2]
+            row -= 1
+            if not is_known(work, size, kept[row, last]):
+                outcome = outcome_of_test(work, 1, size, kept[row, last])
+                spent += patterns.counts[USED]
+                penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
+                if penalty == 0:
+                    return spent
+    return spent
+
+
+def make_minimal(work: Any, size: int, man: int, penalty: int) -> tuple[int, int]:
+    """Leave stones of a pattern out, the last ones first, as long as it is as dear; return how many are left, and the nodes."""
     patterns = work.patterns
     spent, left = 0, size
-    for place in range(size):
-        patterns.chosen[1, place] = patterns.chosen[0, place]
     place = left - 1
     while place >= 0 and left > 1:
         gone = patterns.chosen[1, place]
         patterns.chosen[1, place] = patterns.chosen[1, left - 1]
         outcome = outcome_of_test(work, 1, left - 1, man)
         spent += patterns.counts[USED]
-        same = outcome == DEADLOCK or (penalty < INFEASIBLE and patterns.counts[DEARER] >= penalty)
-        if same:
+        if outcome == DEADLOCK or (penalty < INFEASIBLE and patterns.counts[DEARER] >= penalty):
             left -= 1
         else:
             patterns.chosen[1, left - 1] = patterns.chosen[1, place]
             patterns.chosen[1, place] = gone
         place -= 1
-    if penalty > 0:
-        keep_pattern(work, left, man, penalty)
-    return spent
+    return left, spent
 
 
 def is_known(work: Any, size: int, man: int) -> bool:

@@ -119,7 +119,9 @@ def make(work: Any, row: int, move: int) -> None:
     """Push a stone; the man stands behind it then."""
     target = to_square(move)
     put(work, from_square(move), target)
-    work.kept[row + 1, work.kept.shape[1] - 1] = work.maze[target, last_direction(move) ^ 1]
+    last = work.kept.shape[1] - 1
+    work.kept[row + 1, last - 2], work.kept[row + 1, last - 1] = from_square(move), target
+    work.kept[row + 1, last] = work.maze[target, last_direction(move) ^ 1]
 
 
 def unmake(work: Any, row: int, move: int) -> None:
