@@ -99,7 +99,8 @@ class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
     They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
-    followed by one, else those near another stone, or where the floor is parted.
+    followed by one, else those near another stone, or where the floor is parted. After a position was searched in vain,
+    a longer one takes `share` percent of the nodes.
     """
 
     name: ClassVar[str] = "patterns"
@@ -109,6 +110,7 @@ class PatternSearch(Enhancement):
     capacity: int = 8_192
     ratio: int = 300
     choice: int = 1
+    share: int = 10
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
 PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
 PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
-PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
+PATTERN_RATIO, PATTERN_CHOICE, PATTERN_SHARE = PLACES["patterns.ratio"], PLACES["patterns.choice"], PLACES["patterns.share"]
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 PAIR_DATABASE = PLACES["pair-database"]
 JAMS, JAM_EFFORT = PLACES["jams"], PLACES["jams.effort"]

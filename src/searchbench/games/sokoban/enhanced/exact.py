@@ -192,7 +192,7 @@ def judge_states(work: Any, exact: Any, near: Any, count: int, counts: Any) -> N
                 if least < INFEASIBLE:
                     gained = pair_penalty(work, 1)
                     count_claim(counts, PAIRS, gained > 0, least + gained > further and solvable)
-                    investigate(work, 1, move, False)
+                    investigate(work, 1, move, 0)
                     dearer = penalty(work, 1)
                     count_claim(counts, PATTERNS, dearer >= INFEASIBLE, solvable)
                     if dearer < INFEASIBLE:

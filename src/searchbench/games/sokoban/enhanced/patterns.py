@@ -17,7 +17,9 @@ from searchbench.games.sokoban.enhanced.controls import (
     PATTERN_CAPACITY,
     PATTERN_CHOICE,
     PATTERN_EFFORT,
+    PATTERN_NODES,
     PATTERN_RATIO,
+    PATTERN_SHARE,
     PATTERN_SIZE,
     PATTERNS,
     PERCENT,
@@ -93,34 +95,43 @@ def is_worth_it(work: Any, square: int, target: int) -> bool:
     return False
 
 
-def investigate(work: Any, row: int, move: int, again: bool) -> int:
-    """Search for patterns that the last push may have made, at the start for those of every stone; return the nodes it took."""
+def investigate(work: Any, row: int, move: int, nodes: int) -> int:
+    """Search for patterns that the last push may have made, at the start for those of every stone; return the nodes it took.
+
+    After `nodes` of the search below the position in vain, the pattern searches are longer.
+    """
     controls, patterns = work.controls, work.patterns
-    if controls[PATTERNS] == 0 or again or (row > 0 and move >> 3 * FIELD + 2 & 7 != 0):
+    if controls[PATTERNS] == 0 or (row > 0 and move >> 3 * FIELD + 2 & 7 != 0):
         return 0
+    square, target, spent = from_square(move), to_square(move), 0
+    if nodes > 0:
+        effort = nodes * controls[PATTERN_SHARE] // 100
+        spent = grow(work, row, target, effort, effort // 4) if row > 0 and effort > controls[PATTERN_EFFORT] else 0
+        return spent
     if patterns.counts[INVESTED] > controls[PATTERN_RATIO] * (work.facts[ENTERED] + 100):
         return 0
-    spent = 0
     if row == 0:
         for stone in range(work.facts[STONES]):
-            spent += grow(work, row, work.board[SQUARE, stone])
+            spent += grow(work, row, work.board[SQUARE, stone], controls[PATTERN_EFFORT], controls[PATTERN_NODES])
+    elif controls[PATTERN_CHOICE] == 0 or is_worth_it(work, square, target):
+        spent = grow(work, row, target, controls[PATTERN_EFFORT], controls[PATTERN_NODES])
     else:
-        square, target = from_square(move), to_square(move)
-        if controls[PATTERN_CHOICE] != 0 and not is_worth_it(work, square, target):
-            return 0
-        spent = grow(work, row, target)
+        return 0
     patterns.counts[INVESTED] += spent
     return max(spent, 1)
 
 
-def grow(work: Any, row: int, first: int) -> int:
-    """Add stones one by one to a test maze that begins with that of a square, and learn from it; return the nodes it took."""
-    controls, patterns = work.controls, work.patterns
+def grow(work: Any, row: int, first: int, effort: int, limit: int) -> int:
+    """Add stones one by one to a test maze that begins with that of a square, and learn from it; return the nodes it took.
+
+    No test maze takes more than `limit` nodes, and none begins after `effort` in all.
+    """
+    patterns = work.patterns
     man = work.kept[row, work.kept.shape[1] - 1]
     size, spent, known = 1, 0, 0
     patterns.chosen[0, 0] = first
-    while spent < controls[PATTERN_EFFORT]:
-        outcome = outcome_of_test(work, 0, size, man)
+    while spent < effort:
+        outcome = outcome_of_test(work, 0, size, man, limit)
         spent += patterns.counts[USED]
         penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
         following = next_stone(work, size, first, man) if outcome == SOLVED else -1
@@ -128,15 +139,15 @@ def grow(work: Any, row: int, first: int) -> int:
             known = penalty if outcome != DEADLOCK else 0
             for place in range(size):
                 patterns.chosen[1, place] = patterns.chosen[0, place]
-            spent += learn(work, row, size, penalty)
-        if following < 0 or size >= min(controls[PATTERN_SIZE], LARGEST):
+            spent += learn(work, row, size, penalty, limit)
+        if following < 0 or size >= min(work.controls[PATTERN_SIZE], LARGEST):
             break
         patterns.chosen[0, size] = following
         size += 1
     return spent
 
 
-def learn(work: Any, row: int, size: int, penalty: int) -> int:
+def learn(work: Any, row: int, size: int, penalty: int, limit: int) -> int:
     """Keep the pattern of some stones, and what it was before the moves of the path, as long as it was one; return the nodes.
 
     Where all ways on from a position are dearer for the same reason, the position itself is, and most often many before it.
@@ -144,7 +155,7 @@ def learn(work: Any, row: int, size: int, penalty: int) -> int:
     patterns, kept = work.patterns, work.kept
     last, spent = kept.shape[1] - 1, 0
     while penalty > 0:
-        size, effort = make_minimal(work, size, kept[row, last], penalty)
+        size, effort = make_minimal(work, size, kept[row, last], penalty, limit)
         spent += effort
         keep_pattern(work, size, kept[row, last], penalty)
         penalty = 0
@@ -154,7 +165,7 @@ def learn(work: Any, row: int, size: int, penalty: int) -> int:
                     patterns.chosen[1, place] = kept[row, last - 2]
             row -= 1
             if not is_known(work, size, kept[row, last]):
-                outcome = outcome_of_test(work, 1, size, kept[row, last])
+                outcome = outcome_of_test(work, 1, size, kept[row, last], limit)
                 spent += patterns.counts[USED]
                 penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
                 if penalty == 0:
@@ -162,7 +173,7 @@ def learn(work: Any, row: int, size: int, penalty: int) -> int:
     return spent
 
 
-def make_minimal(work: Any, size: int, man: int, penalty: int) -> tuple[int, int]:
+def make_minimal(work: Any, size: int, man: int, penalty: int, limit: int) -> tuple[int, int]:
     """Leave stones of a pattern out, the last ones first, as long as it is as dear; return how many are left, and the nodes."""
     patterns = work.patterns
     spent, left = 0, size
@@ -170,7 +181,7 @@ def make_minimal(work: Any, size: int, man: int, penalty: int) -> tuple[int, int
     while place >= 0 and left > 1:
         gone = patterns.chosen[1, place]
         patterns.chosen[1, place] = patterns.chosen[1, left - 1]
-        outcome = outcome_of_test(work, 1, left - 1, man)
+        outcome = outcome_of_test(work, 1, left - 1, man, limit)
         spent += patterns.counts[USED]
         if outcome == DEADLOCK or (penalty < INFEASIBLE and patterns.counts[DEARER] >= penalty):
             left -= 1

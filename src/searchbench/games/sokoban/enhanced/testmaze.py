@@ -19,7 +19,7 @@ from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
 
 LARGEST: Final = 12
 """The most stones of a pattern."""
-LONGEST_CALL: Final = 4_000
+LONGEST_CALL: Final = 20_000
 """The most nodes of a search of a test maze."""
 BUCKETS: Final = 256
 """Solutions that are longer than the matching by as much are not looked for."""
@@ -32,10 +32,12 @@ MET, BEFORE, WAITING = range(3)
 place before it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, NEAR_TURN, REACHED_TURN = range(10)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, NEAR_TURN, REACHED_TURN, SLOTS = range(11)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
 solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones, of nodes
 whose pushes are made, and of those whose stones are taken off."""
+FEW_SLOTS: Final = 1 << 11
+"""The slots of a search that is short, as most are."""
 CACHED: Final = 13
 """The bits of a place among the test mazes whose outcome is kept."""
 
@@ -80,10 +82,10 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         np.zeros((REACHED + 1, squares), MARKS), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(REACHED_TURN + 1, np.int64),
+        np.zeros(1 << 15 if used else 1, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(SLOTS + 1, np.int64),
         np.zeros((6, LARGEST + 4), np.int64), np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals),
         np.array(level.cells, np.int32), np.zeros((3, squares), np.int64),
-        np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
+        np.zeros(cached, np.int64), np.zeros((cached, 3), np.int32), np.zeros((cached, squares), np.uint8),
         np.zeros((3, 8 * squares), MARKS),
     )  # fmt: skip
 
@@ -162,10 +164,29 @@ def key_of(work: Any, node: int, size: int, lowest: int) -> int:
     return int(found)
 
 
+def clear_slots(patterns: Any, limit: int) -> None:
+    """Forget the nodes of the search before; the next one has at most `limit`."""
+    slots = FEW_SLOTS if limit <= FEW_SLOTS // 2 else len(patterns.slots)
+    patterns.counts[SLOTS] = slots
+    for slot in range(slots):
+        patterns.slots[slot] = 0
+
+
+def arrange_stones(patterns: Any, node: int, size: int) -> None:
+    """Bring the stones of a node into the order of their squares, as it does not matter which one stands where."""
+    for place in range(1, size):
+        square, before = patterns.squares[node, place], place
+        while before > 0 and patterns.squares[node, before - 1] > square:
+            patterns.squares[node, before] = patterns.squares[node, before - 1]
+            before -= 1
+        patterns.squares[node, before] = square
+
+
 def known_node(work: Any, node: int, size: int, lowest: int) -> bool:
-    """Tell whether the last node repeats one before; enter it if it does not."""
+    """Tell whether the last node repeats one before, whichever stones stand where; enter it if it does not."""
     patterns = work.patterns
-    mask = len(patterns.slots) - 1
+    arrange_stones(patterns, node, size)
+    mask = patterns.counts[SLOTS] - 1
     slot = key_of(work, node, size, lowest) & mask
     while patterns.slots[slot] != 0:
         other = patterns.slots[slot] - 1

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 from searchbench.games.sokoban.enhanced.board import LIVE
-from searchbench.games.sokoban.enhanced.controls import PATTERN_NODES
 from searchbench.games.sokoban.enhanced.testmaze import (
     BASE_BOUND,
     BOUND,
@@ -31,6 +30,8 @@ from searchbench.games.sokoban.enhanced.testmaze import (
     STONE_WAY,
     USED,
     WAY,
+    arrange_stones,
+    clear_slots,
     is_known_deadlock,
     known_node,
     lowest_reached,
@@ -86,7 +87,7 @@ def clear_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     the pushes of the stones that were taken off can be left out. So can be the search where a stone comes home alone.
     """
     patterns = work.patterns
-    patterns.slots[:] = 0
+    clear_slots(patterns, limit)
     set_up(work, row, size, 0)
     left = take_off(work, 0, size, man)
     patterns.nodes[0, MAN] = lowest_reached(work)
@@ -153,7 +154,7 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
 def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
     """Search a test maze that can be solved by A*; where that takes too long, note how dear a solution is at least."""
     patterns, counts = work.patterns, work.patterns.counts
-    patterns.slots[:] = 0
+    clear_slots(patterns, limit)
     patterns.buckets[:] = -1
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
@@ -213,6 +214,7 @@ def mark_solution(work: Any, row: int, size: int, man: int) -> None:
     set_up(work, row, size, last)
     test_bound(work, last, size, man)
     take_home(work, last, size, man, way)
+    arrange_stones(patterns, last, size)  # as the search did, so that the matchings are the same
     for _ in range(length):
         node = patterns.nodes[node, LINK]
         square, direction = patterns.nodes[node, MOVE] & ((1 << FIELD) - 1), patterns.nodes[node, MOVE] >> FIELD
@@ -227,10 +229,11 @@ def mark_solution(work: Any, row: int, size: int, man: int) -> None:
         man = square
         test_bound(work, last, size, man)
         take_home(work, last, size, man, way)
+        arrange_stones(patterns, last, size)
     stand(work, last, size, 0)
 
 
-def outcome_of_test(work: Any, row: int, size: int, man: int) -> int:
+def outcome_of_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     """Return the outcome of a test maze, how much dearer it is, and its marks; searched once, as long as it is remembered."""
     patterns = work.patterns
     board, counts = patterns.board, patterns.counts
@@ -242,7 +245,7 @@ def outcome_of_test(work: Any, row: int, size: int, man: int) -> int:
     for place in range(size):
         board[STANDS, patterns.chosen[row, place]] = 0
     slot = mix(key) & (len(patterns.keys) - 1)
-    if patterns.keys[slot] == key:
+    if patterns.keys[slot] == key and (patterns.outcomes[slot, 0] != UNKNOWN or patterns.outcomes[slot, 2] >= limit):
         counts[WAY] += 1
         counts[USED], counts[DEARER] = 0, patterns.outcomes[slot, 1]
         for square in range(board.shape[1]):
@@ -251,12 +254,12 @@ def outcome_of_test(work: Any, row: int, size: int, man: int) -> int:
             if patterns.ways[slot, square] & 2:
                 board[MAN_WAY, square] = counts[WAY]
         return int(patterns.outcomes[slot, 0])
-    outcome = solve_test(work, row, size, man, work.controls[PATTERN_NODES])
+    outcome = solve_test(work, row, size, man, limit)
     counts[WAY] += 1
     if outcome == SOLVED:
         mark_solution(work, row, size, man)
     patterns.keys[slot] = key
-    patterns.outcomes[slot, 0], patterns.outcomes[slot, 1] = outcome, counts[DEARER]
+    patterns.outcomes[slot, 0], patterns.outcomes[slot, 1], patterns.outcomes[slot, 2] = outcome, counts[DEARER], limit
     for square in range(board.shape[1]):
         stone_way, man_way = board[STONE_WAY, square] == counts[WAY], board[MAN_WAY, square] == counts[WAY]
         patterns.ways[slot, square] = (1 if stone_way else 0) | (2 if man_way else 0)

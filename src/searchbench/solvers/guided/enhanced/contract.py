@@ -74,10 +74,10 @@ def learnt(work: Any) -> int:
 
 
 @slot
-def investigate(work: Any, row: int, move: Move, again: bool) -> int:
+def investigate(work: Any, row: int, move: Move, nodes: int) -> int:
     """Look for patterns that the last move may have made, if that seems worth it; return the nodes it took.
 
-    `again` tells that this was done already for the position.
+    Once more after `nodes` of the search below the position in vain; at first these are 0.
     """
     return 0
 

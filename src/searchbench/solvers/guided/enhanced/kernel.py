@@ -36,10 +36,11 @@ NOTES: Final = 9
 BY_BOUND, OTHERWISE = 1, 2
 """Why positions were left for a larger threshold: their own bound, or the table or a relevance cut alone."""
 
-MOVE, COST, BOUND, BEGIN, NEXT, END, KEY, ENTERED, UNRELATED, REPORT, LEARNT = range(11)
+MOVE, COST, BOUND, BEGIN, NEXT, END, KEY, ENTERED, UNRELATED, REPORT, LEARNT, REVIEWED = range(12)
 """What stands in a row of the path: the move to it, its cost, its bound without patterns, where its moves begin, the next one to
-try, their end, the key, the nodes at its entrance, whether the move was not local, what it reports, and what was learnt then."""
-COLUMNS: Final = 11
+try, their end, the key, the nodes at its entrance, whether the move was not local, what it reports, what was learnt then, and
+the most nodes of a position below that were searched in vain before patterns were looked for once more."""
+COLUMNS: Final = 12
 
 MOST_MOVES: Final = 1 << 14
 """The most moves of a position: four for each square of the largest level."""
@@ -129,7 +130,7 @@ def enter(work: Any, controls: Any, memory: Memory, note: Any, depth: int) -> in
     left = note[THRESHOLD] - cost
     begin = path[depth, BEGIN]
     path[depth, NEXT] = path[depth, END] = begin
-    path[depth, REPORT] = 0
+    path[depth, REPORT] = path[depth, REVIEWED] = 0
     path[depth, KEY] = -1
     path[depth, ENTERED] = note[NODES] + note[EXTRA]
     note[NODES] += 1
@@ -156,7 +157,7 @@ def enter(work: Any, controls: Any, memory: Memory, note: Any, depth: int) -> in
             note[EXCEEDED] |= OTHERWISE
             return PAUSED
         again = word & INVESTIGATED
-    effort = investigate(work, depth, move, again != 0)
+    effort = investigate(work, depth, move, 0) if again == 0 else 0
     if effort > 0:
         note[EXTRA] += effort
         if controls[TABLE] != 0 and again == 0:
@@ -187,6 +188,16 @@ def leave(controls: Any, memory: Memory, note: Any, depth: int) -> None:
         known = word_of(memory, key) & INVESTIGATED
         nodes = note[NODES] + note[EXTRA] - path[depth, ENTERED]
         keep(memory, key, note[THRESHOLD] - path[depth, COST] + note[STEP], nodes, known)
+
+
+def review(work: Any, note: Any, path: Any, depth: int) -> None:
+    """Look for patterns once more in a row whose moves were tried in vain, where that took long."""
+    nodes = note[NODES] + note[EXTRA] - path[depth, ENTERED]
+    if path[depth, KEY] >= 0 and nodes >= 2 * path[depth, REVIEWED]:
+        effort = investigate(work, depth, path[depth, MOVE], nodes)
+        if effort > 0:
+            note[EXTRA] += effort
+            path[depth, REVIEWED] = nodes
 
 
 def is_refuted(work: Any, note: Any, path: Any, depth: int) -> bool:
@@ -237,12 +248,15 @@ def deepen(work: Any, controls: Any, memory: Memory, note: Any, stop: int) -> No
             depth += 1
             fresh = True
             continue
+        if path[depth, NEXT] == path[depth, END]:
+            review(work, note, path, depth)
         leave(controls, memory, note, depth)
         if depth == 0:
             status = EXHAUSTED
             break
         move, report = path[depth, MOVE], path[depth, REPORT]
         depth -= 1
+        path[depth, REVIEWED] = max(path[depth, REVIEWED], path[depth + 1, REVIEWED])
         unmake(work, depth, move)
         if controls[GOAL_CUTS] != 0 and depth > 0:
             if report != 0:  # the piece was taken home below, and nothing else was tried: nothing else is tried here
