@@ -110,7 +110,7 @@ class EnhancedSokoban:
         )  # fmt: skip
         found = Work(
             *base, areas_of(tables, self.areas(controls)),
-            patterns_of(tables, learning is not None, learning.capacity if learning else 1),
+            patterns_of(base, tables, learning is not None, learning.capacity if learning else 1),
             influences(tables, controls), new_pairs(squares, self._has_pairs(controls)), new_jams(base, "jams" in controls.used),
             new_frozen(base, "freeze" in controls.used),
         )  # fmt: skip

@@ -11,7 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, MARKS, flood, has_row_beside
+from searchbench.games.sokoban.enhanced.base import Base
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, MARKS, STONES, flood, has_row_beside, walk
+from searchbench.games.sokoban.enhanced.corral import find_corral
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import FIELDS, match_pieces, new_scratch
@@ -24,18 +26,20 @@ LONGEST_CALL: Final = 20_000
 BUCKETS: Final = 256
 """Solutions that are longer than the matching by as much are not looked for."""
 
-STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED, NEAR, REACHED = range(9)
+STANDS: Final = AT
+MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED, REACHED = range(16, 23)
 """The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, how many
-patterns a square has, and marks for the walk of the node whose pushes are made, and of one whose stones are taken off."""
+patterns a square has, and marks for the walk of a node whose stones are taken off. The rows between belong to walls
+and corrals, as on the board of a search."""
 MET, BEFORE, WAITING = range(3)
 """The rows of `lone`, for a stone that is pushed while the others stand: the generation in which a place was met, the
 place before it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, NEAR_TURN, REACHED_TURN, SLOTS = range(11)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, REACHED_TURN, SLOTS, CORRAL = range(11)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones, of nodes
-whose pushes are made, and of those whose stones are taken off."""
+solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones, and of nodes
+whose stones are taken off; the slots in use, and whether the node whose pushes are made has a PI-corral."""
 FEW_SLOTS: Final = 1 << 11
 """The slots of a search that is short, as most are."""
 CACHED: Final = 13
@@ -49,6 +53,7 @@ class Patterns(NamedTuple):
     in `next` the next pattern in the list of the same square; the lists begin in `head`.
     """
 
+    base: Base
     stones: Any
     size: Any
     penalty: Any
@@ -72,17 +77,18 @@ class Patterns(NamedTuple):
     lone: Any
 
 
-def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
+def patterns_of(base: Base, tables: LevelTables, used: bool, capacity: int) -> Patterns:
     """Return room for patterns of a level; token arrays if it is not `used`."""
     level = tables.level
     squares, goals = len(level.cells), len(level.goals)
     room, nodes = (max(capacity, 1), LONGEST_CALL + 1) if used else (1, 1)
     cached = 1 << CACHED if used else 1
+    board = np.zeros((REACHED + 1, squares), MARKS)
     return Patterns(
-        np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
+        base._replace(board=board, facts=np.zeros_like(base.facts)), np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
-        np.zeros((REACHED + 1, squares), MARKS), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 15 if used else 1, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(SLOTS + 1, np.int64),
+        board, np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
+        np.zeros(1 << 15 if used else 1, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(CORRAL + 1, np.int64),
         np.zeros((6, LARGEST + 4), np.int64), np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals),
         np.array(level.cells, np.int32), np.zeros((3, squares), np.int64),
         np.zeros(cached, np.int64), np.zeros((cached, 3), np.int32), np.zeros((cached, squares), np.uint8),
@@ -101,11 +107,14 @@ def test_walk(work: Any, man: int) -> int:
 
 
 def walk_of_node(work: Any, node: int, size: int) -> None:
-    """Mark the squares that the man of a node can walk to, for all its pushes."""
-    patterns, board = work.patterns, work.patterns.board
-    patterns.counts[NEAR_TURN] += 1
+    """Mark the squares that the man of a node can walk to, for all its pushes, and its PI-corral if there is one."""
+    patterns, base = work.patterns, work.patterns.base
     stand(work, node, size, 1)
-    flood(work.maze, board[STANDS], board[NEAR], board[QUEUE], patterns.nodes[node, MAN], patterns.counts[NEAR_TURN])
+    walk(base, patterns.nodes[node, MAN])
+    base.facts[STONES] = 0
+    for stone in range(size):
+        base.facts[STONES] += patterns.squares[node, stone] >= 0
+    patterns.counts[CORRAL] = find_corral(base)
     stand(work, node, size, 0)
 
 

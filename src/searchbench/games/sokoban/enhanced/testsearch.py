@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from searchbench.games.sokoban.enhanced.board import LIVE
+from searchbench.games.sokoban.enhanced.board import GENERATION, LIVE
+from searchbench.games.sokoban.enhanced.board import MARK as REACHABLE
+from searchbench.games.sokoban.enhanced.controls import DEADLOCKS
+from searchbench.games.sokoban.enhanced.corral import goes_in
 from searchbench.games.sokoban.enhanced.testmaze import (
     BASE_BOUND,
     BOUND,
     BUCKETS,
+    CORRAL,
     COST,
     DEARER,
     LINK,
@@ -22,8 +26,6 @@ from searchbench.games.sokoban.enhanced.testmaze import (
     MAN,
     MAN_WAY,
     MOVE,
-    NEAR,
-    NEAR_TURN,
     PARENT,
     SOLUTION,
     STANDS,
@@ -44,6 +46,7 @@ from searchbench.games.sokoban.enhanced.testmaze import (
     test_walk,
     walk_of_node,
 )
+from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.rules import FIELD
 from searchbench.hashing import mix
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
@@ -71,7 +74,12 @@ def push_of_test(work: Any, node: int, size: int, step: int, count: int) -> int:
     behind, target = maze[square, direction ^ 1], maze[square, direction]
     if behind < 0 or target < 0 or maze[target, LIVE] == 0 or board[STANDS, target] != 0:
         return -1
-    if board[NEAR, behind] != patterns.counts[NEAR_TURN]:
+    base = patterns.base
+    if base.board[REACHABLE, behind] != base.facts[GENERATION]:
+        return -1
+    if patterns.counts[CORRAL] != 0 and not goes_in(base, square, target):
+        return -1
+    if base.controls[DEADLOCKS] != 0 and is_window_dead(base, square, target, direction):
         return -1
     for stone in range(size):
         patterns.squares[count, stone] = patterns.squares[node, stone]
