@@ -9,10 +9,12 @@ safe. A stone that is inside never leaves in this view, so what rests on it may 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, LONE_WALKS, SQUARE, STONES
 from searchbench.games.sokoban.tables import LevelTables
@@ -22,6 +24,7 @@ MOST_ENTRANCES: Final = 4
 MOST_GOALS: Final = 62
 """A set of filled goals is a word."""
 MEMO_BITS: Final = 14
+ELSEWHERE: Final = 62
 UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 """What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
 
@@ -45,8 +48,9 @@ class Areas(NamedTuple):
     `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
     numbers of goals and entrances, and whether it parts the floor. `keys[a]` and `memo[a]` hold what is known of sets of
-    filled goals: the state, and for each entrance the goals that can be filled. `stack` is scratch space, `effort` counts
-    the sets evaluated, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
+    filled goals: the state, and for each entrance the goals that can be filled. `ways[s]` is the set of entrances to which a
+    stone can come from a square outside, each alone on the floor, the bit ELSEWHERE for a goal that lies in no area. `stack` is scratch space, `effort` counts
+    the sets evaluated, and next to it stand the useless entrances, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
     queue of places of a stone.
     """
 
@@ -58,6 +62,7 @@ class Areas(NamedTuple):
     counts: Any
     keys: Any
     memo: Any
+    ways: Any
     stack: Any
     effort: Any
     settled: Any
@@ -229,6 +234,33 @@ def _deepest_first(tables: LevelTables, body: set[int], entrances: list[tuple[in
     return tuple(sorted(body, key=lambda square: (-depth[square], square)))
 
 
+def ways_in(tables: LevelTables, found: list[GoalArea]) -> npt.NDArray[np.int64]:
+    """Return for each square the entrances, bits of a word, to which a lone stone can come without a way through an area."""
+    inside = {square for area in found for square in area.squares}
+    ways = np.zeros(len(tables.level.cells), np.int64)
+    last = [
+        (number, [before for side in tables.sides[square] for before, pushed in tables.pulls[4 * square + side] if pushed == direction])
+        for number, (square, direction) in _numbered_entrances(found)
+    ]
+    last += [(ELSEWHERE, [4 * goal + side for side in tables.sides[goal]]) for goal in tables.level.goals if goal not in inside]
+    for number, waiting in last:
+        seen = {place for place in waiting if place // 4 not in inside}
+        waiting = list(seen)
+        for place in waiting:  # which grows
+            for before, _ in tables.pulls[place]:
+                if before not in seen and before // 4 not in inside:
+                    seen.add(before)
+                    waiting.append(before)
+        ways[[place // 4 for place in seen]] |= 1 << number
+    return ways
+
+
+def _numbered_entrances(found: list[GoalArea]) -> Iterator[tuple[int, tuple[int, int]]]:
+    for area, one in enumerate(found):
+        for place, entrance in enumerate(one.entrances):
+            yield MOST_ENTRANCES * area + place, entrance
+
+
 def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
     """Return the arrays of areas, of a token one where there is none."""
     squares, count = len(tables.level.cells), max(len(found), 1)
@@ -236,8 +268,9 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
     made = Areas(
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
         np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 3), np.int64),
-        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), np.zeros((3, 66), np.int64),
-        np.zeros(1, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
+        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), ways_in(tables, found),
+        np.zeros((3, 66), np.int64),
+        np.zeros(2, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
     )  # fmt: skip
     for number, one in enumerate(found):
         made.area[list(one.squares)] = number
@@ -454,6 +487,36 @@ def leaves_way(work: Any, area: int, man: int, after: int) -> bool:
         if not beside:
             return False
     return True
+
+
+def useless_entrances(work: Any, area: int, walls: int) -> int:
+    """Return the entrances, as in `ways`, through which no goal of an area can be filled any more."""
+    areas, useless = work.areas, 0
+    slot = slot_of(work, area, walls)
+    for entrance in range(areas.counts[area, 1] if slot >= 0 else 0):
+        if areas.memo[area, slot, 1 + entrance] == 0:
+            useless |= 1 << MOST_ENTRANCES * area + entrance
+    return useless
+
+
+def is_stranded(areas: Any, square: int, useless: int) -> bool:
+    """Tell whether a stone outside of all areas comes to useless entrances alone."""
+    return bool(areas.area[square] < 0 and areas.ways[square] & ~useless == 0)
+
+
+def strands(work: Any, area: int, after: int) -> bool:
+    """Tell whether filled goals leave a stone outside stranded; entrances of other areas are taken to be of use.
+
+    The stone that is carried is off the board.
+    """
+    board, useless = work.board, useless_entrances(work, area, after)
+    if useless == 0:
+        return False
+    for stone in range(work.facts[STONES]):
+        square = board[SQUARE, stone]
+        if board[AT, square] != 0 and is_stranded(work.areas, square, useless):
+            return True
+    return False
 
 
 def loses_entrance(work: Any, area: int, slot: int, after: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, leaves_way, offered
+from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, is_stranded, leaves_way, offered, strands, useless_entrances
 from searchbench.games.sokoban.enhanced.board import (
     AT,
     CORRIDOR,
@@ -171,7 +171,10 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
         if tells_dead(work, work.jams, kept[row, kept.shape[1] - 1], moved):
             return first
     corral = controls[CORRALS] != 0 and find_corral(work)
-    settled = controls[GOAL_MACROS] != 0 and controls[RESTING] != 0 and see_areas(work, controls[PACKING_EFFORT])
+    settled, useless = False, 0
+    if controls[GOAL_MACROS] != 0 and controls[RESTING] != 0:
+        settled = see_areas(work, controls[PACKING_EFFORT])
+        useless = work.areas.effort[1]
     for square in range(len(maze)):
         stone = board[AT, square] - 1
         if stone < 0 or (settled and is_settled(work, square)):
@@ -207,7 +210,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
                     end = max(end, further)
                 elif is_settled(work, target):
                     continue
-            if macros:
+            if macros or (useless != 0 and is_stranded(work.areas, target, useless)):
                 continue
             out[end, 0] = move
             out[end, 1] = 0
@@ -265,13 +268,16 @@ def through(work: Any, move: int, square: int, target: int, direction: int) -> i
 
 
 def see_areas(work: Any, effort: int) -> bool:
-    """Note of each area whether it can be filled to the end as it is; tell whether there is one."""
+    """Note of each area whether it can be filled to the end as it is, and their useless entrances; tell whether there is one."""
     areas = work.areas
     found = False
+    areas.effort[1] = 0
     for area in range(len(areas.counts)):
         walls = filled(work, area) if areas.counts[area, 0] > 0 else -1
         areas.settled[area] = walls >= 0 and is_safe(work, area, walls, effort)
-        found = found or areas.settled[area] != 0
+        if areas.settled[area] != 0:
+            found = True
+            areas.effort[1] |= useless_entrances(work, area, walls)
     return found
 
 
@@ -298,7 +304,8 @@ def goal_macros(work: Any, row: int, move: int, out: Any, end: int) -> int:
     for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT])):
         goal = areas.stack[2, number]
         found = carry(work, area, target, direction, -1, goal)
-        if found < 0 or not leaves_way(work, area, work.maze[goal, (found & 3) ^ 1], walls | 1 << areas.bit[goal]):
+        after = walls | 1 << areas.bit[goal]
+        if found < 0 or not leaves_way(work, area, work.maze[goal, (found & 3) ^ 1], after) or strands(work, area, after):
             continue
         count = length(move) + (found >> 2)
         dearer = count + bound_at_home(work, row, stone - 1, goal)
