@@ -23,7 +23,7 @@ from searchbench.hashing import mix
 MOST_ENTRANCES: Final = 4
 MOST_GOALS: Final = 62
 """A set of filled goals is a word."""
-MEMO_BITS: Final = 14
+MEMO_BITS: Final = 18
 ELSEWHERE: Final = 62
 UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 """What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
@@ -410,9 +410,11 @@ def is_safe(work: Any, area: int, walls: int, effort: int) -> bool:
     while True:
         here = sets[top]
         slot = slot_of(work, area, here)
-        if slot < 0 or areas.effort[0] > effort:
+        if slot < 0:
             return False
         verdict = areas.memo[area, slot, 0]
+        if verdict == EVALUATED and areas.effort[0] > effort:
+            return False
         if verdict == EVALUATED:
             reachable = open_goals(areas, area, slot)
             if here == full:
