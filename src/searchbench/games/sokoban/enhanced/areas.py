@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,12 +20,13 @@ import numpy.typing as npt
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, LONE_WALKS, SQUARE, STONES
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
+from searchbench.heuristics.matching import FIELDS, UNREACHABLE
 
 MOST_ENTRANCES: Final = 4
 MOST_GOALS: Final = 62
 """A set of filled goals is a word."""
 MEMO_BITS: Final = 18
-ELSEWHERE: Final = 62
+INNER_BITS: Final = 12
 UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 """What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
 
@@ -48,9 +50,11 @@ class Areas(NamedTuple):
     `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
     numbers of goals and entrances, and whether it parts the floor. `keys[a]` and `memo[a]` hold what is known of sets of
-    filled goals: the state, and for each entrance the goals that can be filled. `ways[s]` is the set of entrances to which a
-    stone can come from a square outside, each alone on the floor, the bit ELSEWHERE for a goal that lies in no area. `stack` is scratch space, `effort` counts
-    the sets evaluated, and next to it stand the useless entrances, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
+    filled goals: the state, and for each entrance the goals that can be filled. `outer` are the pushes of a lone stone
+    onto each entrance, and `inner` those from the entrances to the goals past filled ones, for some sets, whose keys stand in
+    `inner_keys`; `walls[a]` is the set of filled goals of the position at work, `levels` and `costs` are scratch space for
+    pushes and for a matching with its rows `matched`. `stack` is scratch space, `effort` counts
+    the sets evaluated, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
     queue of places of a stone.
     """
 
@@ -62,7 +66,13 @@ class Areas(NamedTuple):
     counts: Any
     keys: Any
     memo: Any
-    ways: Any
+    outer: Any
+    inner: Any
+    inner_keys: Any
+    walls: Any
+    levels: Any
+    costs: Any
+    matched: Any
     stack: Any
     effort: Any
     settled: Any
@@ -83,8 +93,27 @@ def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> li
         if not taken & set(one.squares):
             taken |= set(one.squares)
             kept.append(one)
-    arrivals = _arrivals(tables, taken)
+    kept = _joined(tables, kept, most_entrances)
+    arrivals = _arrivals(tables, {square for area in kept for square in area.squares})
     return [area for area in (_with_entrances_of_use(tables, one, arrivals) for one in kept) if area.entrances]
+
+
+def _joined(tables: LevelTables, areas: list[GoalArea], most_entrances: int) -> list[GoalArea]:
+    """Return areas with those made one of which stones come into the one only through the other."""
+    inside = {square for area in areas for square in area.squares}
+    arrivals = _arrivals(tables, inside)
+    for one, other in permutations(areas, 2):
+        through = _arrivals(tables, inside - set(other.squares)) - arrivals
+        if not through.isdisjoint(one.entrances):
+            squares = set(one.squares) | set(other.squares)
+            squares = _closed(tables, squares, 2 * len(squares))
+            entrances = [entrance for entrance in _entrances(tables, squares) if entrance in arrivals]
+            goals = set(one.goals) | set(other.goals)
+            if 0 < len(entrances) <= most_entrances and len(goals) <= MOST_GOALS:
+                parts = not _is_open(tables, goals, squares)
+                found = GoalArea(tuple(sorted(squares)), tuple(goals), tuple(entrances), parts)
+                return _joined(tables, [area for area in areas if area not in (one, other)] + [found], most_entrances)
+    return areas
 
 
 def _arrivals(tables: LevelTables, squares: set[int]) -> set[tuple[int, int]]:
@@ -234,25 +263,24 @@ def _deepest_first(tables: LevelTables, body: set[int], entrances: list[tuple[in
     return tuple(sorted(body, key=lambda square: (-depth[square], square)))
 
 
-def ways_in(tables: LevelTables, found: list[GoalArea]) -> npt.NDArray[np.int64]:
-    """Return for each square the entrances, bits of a word, to which a lone stone can come without a way through an area."""
+def pushes_to_entrances(tables: LevelTables, found: list[GoalArea]) -> npt.NDArray[np.int32]:
+    """Return the pushes of a lone stone onto each entrance without a way through an area: [4 squares + side, entrances]."""
     inside = {square for area in found for square in area.squares}
-    ways = np.zeros(len(tables.level.cells), np.int64)
-    last = [
-        (number, [before for side in tables.sides[square] for before, pushed in tables.pulls[4 * square + side] if pushed == direction])
-        for number, (square, direction) in _numbered_entrances(found)
-    ]
-    last += [(ELSEWHERE, [4 * goal + side for side in tables.sides[goal]]) for goal in tables.level.goals if goal not in inside]
-    for number, waiting in last:
-        seen = {place for place in waiting if place // 4 not in inside}
-        waiting = list(seen)
+    pushes = np.full((4 * len(tables.level.cells), MOST_ENTRANCES * max(len(found), 1)), UNREACHABLE, np.int32)
+    for number, (square, direction) in _numbered_entrances(found):
+        waiting = [
+            before
+            for side in tables.sides[square]
+            for before, pushed in tables.pulls[4 * square + side]
+            if pushed == direction and before // 4 not in inside
+        ]
+        pushes[waiting, number] = 1
         for place in waiting:  # which grows
             for before, _ in tables.pulls[place]:
-                if before not in seen and before // 4 not in inside:
-                    seen.add(before)
+                if before // 4 not in inside and pushes[before, number] == UNREACHABLE:
+                    pushes[before, number] = pushes[place, number] + 1
                     waiting.append(before)
-        ways[[place // 4 for place in seen]] |= 1 << number
-    return ways
+    return pushes
 
 
 def _numbered_entrances(found: list[GoalArea]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -264,13 +292,16 @@ def _numbered_entrances(found: list[GoalArea]) -> Iterator[tuple[int, tuple[int,
 def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
     """Return the arrays of areas, of a token one where there is none."""
     squares, count = len(tables.level.cells), max(len(found), 1)
-    size = 1 << MEMO_BITS if found else 2
+    size, kept = (1 << MEMO_BITS, 1 << INNER_BITS) if found else (2, 1)
+    goals = len(tables.level.goals)
     made = Areas(
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
         np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 3), np.int64),
-        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), ways_in(tables, found),
+        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), pushes_to_entrances(tables, found),
+        np.zeros((kept, MOST_ENTRANCES, 64), np.int32), np.full(kept, -1, np.int64), np.zeros(count, np.int64),
+        np.zeros(64, np.int32), np.zeros((goals, goals), np.int32), np.zeros((1, FIELDS * goals), np.int32),
         np.zeros((3, 66), np.int64),
-        np.zeros(2, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
+        np.zeros(1, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
     )  # fmt: skip
     for number, one in enumerate(found):
         made.area[list(one.squares)] = number
@@ -334,7 +365,7 @@ def is_wall(work: Any, square: int, walls: int, area: int) -> bool:
 def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: int) -> int:
     """Push a lone stone about in an area, from where a push in a direction has brought it.
 
-    With `goal` -1 return the set of goals that it can come to. Else return the number of pushes to that goal times 4,
+    With `goal` -1 return the set of goals that it can come to, and note the pushes to each. Else return the number of pushes to that goal times 4,
     plus the last direction, or -1.
     """
     board, maze, areas = work.board, work.maze, work.areas
@@ -352,6 +383,8 @@ def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: i
         if goal >= 0 and here == goal:
             return int(level << 2 | last)
         if goal < 0 and areas.bit[here] >= 0:
+            if found >> areas.bit[here] & 1 == 0:
+                areas.levels[areas.bit[here]] = level
             found |= 1 << areas.bit[here]
         walk_around(work, maze[here, last ^ 1], here, walls, area)
         turn = work.facts[LONE_WALKS]
@@ -442,10 +475,10 @@ def is_safe(work: Any, area: int, walls: int, effort: int) -> bool:
         top -= 1
 
 
-def offered(work: Any, area: int, walls: int, entrance: int, effort: int) -> int:
-    """Return the number of goals that a stone at an entrance may go to, written into the scratch space.
+def offered(work: Any, area: int, walls: int, entrance: int, losing: int, effort: int) -> int:
+    """Return the number of goals that a stone at an entrance may go to, written into the scratch space, the deepest first.
 
-    Goals that leave every entrance of use come first, the deepest ones before others.
+    With `losing` 0 these leave every entrance of use, with 1 they do not.
     """
     areas = work.areas
     listed = 0
@@ -453,18 +486,13 @@ def offered(work: Any, area: int, walls: int, entrance: int, effort: int) -> int
     if slot < 0:
         return 0
     reachable = areas.memo[area, slot, 1 + entrance]
-    for strict in range(2):
-        for bit in range(areas.counts[area, 0]):
-            if reachable >> bit & 1 == 0:
-                continue
-            after = walls | 1 << bit
-            if loses_entrance(work, area, slot, after) != (strict == 1):
-                continue
-            if is_safe(work, area, after, effort):
-                areas.stack[2, listed] = areas.goals[area, bit]
-                listed += 1
-        if listed > 0:
-            return listed
+    for bit in range(areas.counts[area, 0]):
+        after = walls | 1 << bit
+        if reachable >> bit & 1 == 0 or loses_entrance(work, area, slot, after) != (losing == 1):
+            continue
+        if is_safe(work, area, after, effort):
+            areas.stack[2, listed] = areas.goals[area, bit]
+            listed += 1
     return listed
 
 
@@ -489,36 +517,6 @@ def leaves_way(work: Any, area: int, man: int, after: int) -> bool:
         if not beside:
             return False
     return True
-
-
-def useless_entrances(work: Any, area: int, walls: int) -> int:
-    """Return the entrances, as in `ways`, through which no goal of an area can be filled any more."""
-    areas, useless = work.areas, 0
-    slot = slot_of(work, area, walls)
-    for entrance in range(areas.counts[area, 1] if slot >= 0 else 0):
-        if areas.memo[area, slot, 1 + entrance] == 0:
-            useless |= 1 << MOST_ENTRANCES * area + entrance
-    return useless
-
-
-def is_stranded(areas: Any, square: int, useless: int) -> bool:
-    """Tell whether a stone outside of all areas comes to useless entrances alone."""
-    return bool(areas.area[square] < 0 and areas.ways[square] & ~useless == 0)
-
-
-def strands(work: Any, area: int, after: int) -> bool:
-    """Tell whether filled goals leave a stone outside stranded; entrances of other areas are taken to be of use.
-
-    The stone that is carried is off the board.
-    """
-    board, useless = work.board, useless_entrances(work, area, after)
-    if useless == 0:
-        return False
-    for stone in range(work.facts[STONES]):
-        square = board[SQUARE, stone]
-        if board[AT, square] != 0 and is_stranded(work.areas, square, useless):
-            return True
-    return False
 
 
 def loses_entrance(work: Any, area: int, slot: int, after: int) -> bool:

@@ -24,6 +24,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     PATTERNS,
     PERCENT,
 )
+from searchbench.games.sokoban.enhanced.packing import bound_past_walls, see_areas
 from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.testmaze import (
     COUNTED,
@@ -44,6 +45,7 @@ from searchbench.games.sokoban.enhanced.testsearch import (
     outcome_of_test,
 )
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
+from searchbench.heuristics.matching import matching_cost
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
 
 # --- the search for a pattern -----------------------------------------------------------------------------------------
@@ -253,10 +255,18 @@ def matches(work: Any, pattern: int, man: int) -> bool:
 
 
 def penalty(work: Any, row: int) -> int:
-    """Return what pairs and the patterns learnt add to the matching: the larger of the two."""
+    """Return what stands in the way of the matching: stones that rest, and pairs or patterns learnt, the larger of the two."""
     has_pairs = work.controls[PAIR_DATABASE] != 0 and len(work.pairs.gains) == len(work.maze)
     pairs = pair_penalty(work, row) if has_pairs else 0
-    return pairs if pairs >= INFEASIBLE else max(pairs, penalty_learnt(work, row))
+    if pairs >= INFEASIBLE:
+        return pairs
+    longer = 0
+    if see_areas(work):
+        past = bound_past_walls(work, work.kept[row, work.kept.shape[1] - 1])
+        if past >= INFEASIBLE:
+            return INFEASIBLE
+        longer = max(past - matching_cost(work.costs, work.kept, row), 0)
+    return longer + max(pairs, penalty_learnt(work, row))
 
 
 def penalty_learnt(work: Any, row: int) -> int:

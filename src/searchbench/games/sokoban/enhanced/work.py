@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, is_stranded, leaves_way, offered, strands, useless_entrances
+from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, leaves_way, offered
 from searchbench.games.sokoban.enhanced.board import (
     AT,
     CORRIDOR,
@@ -40,18 +40,19 @@ from searchbench.games.sokoban.enhanced.controls import (
     LEAST,
     LOST_FROM,
     PACKING_EFFORT,
-    RESTING,
     TUNNELS,
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.frozen import Frozen, is_frozen_dead
 from searchbench.games.sokoban.enhanced.jams import Jams, has_pattern, tells_dead
+from searchbench.games.sokoban.enhanced.packing import bound_past_walls, is_settled, see_areas
 from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
 from searchbench.heuristics.matching import copy_matching, match_from_scratch, matching_cost, move_piece
+from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
 
 PUSH, TUNNEL, GOAL_MACRO = range(3)
 """The kinds of moves."""
@@ -171,10 +172,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
         if tells_dead(work, work.jams, kept[row, kept.shape[1] - 1], moved):
             return first
     corral = controls[CORRALS] != 0 and find_corral(work)
-    settled, useless = False, 0
-    if controls[GOAL_MACROS] != 0 and controls[RESTING] != 0:
-        settled = see_areas(work, controls[PACKING_EFFORT])
-        useless = work.areas.effort[1]
+    settled = see_areas(work)
     for square in range(len(maze)):
         stone = board[AT, square] - 1
         if stone < 0 or (settled and is_settled(work, square)):
@@ -210,7 +208,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
                     end = max(end, further)
                 elif is_settled(work, target):
                     continue
-            if macros or (useless != 0 and is_stranded(work.areas, target, useless)):
+            if macros:
                 continue
             out[end, 0] = move
             out[end, 1] = 0
@@ -267,26 +265,6 @@ def through(work: Any, move: int, square: int, target: int, direction: int) -> i
     return move_of(square, stone, direction, TUNNEL, count)
 
 
-def see_areas(work: Any, effort: int) -> bool:
-    """Note of each area whether it can be filled to the end as it is, and their useless entrances; tell whether there is one."""
-    areas = work.areas
-    found = False
-    areas.effort[1] = 0
-    for area in range(len(areas.counts)):
-        walls = filled(work, area) if areas.counts[area, 0] > 0 else -1
-        areas.settled[area] = walls >= 0 and is_safe(work, area, walls, effort)
-        if areas.settled[area] != 0:
-            found = True
-            areas.effort[1] |= useless_entrances(work, area, walls)
-    return found
-
-
-def is_settled(work: Any, square: int) -> bool:
-    """Tell whether a square lies in an area where stones come by macros only, and rest."""
-    area = work.areas.area[square]
-    return bool(area >= 0 and work.areas.settled[area] != 0)
-
-
 def goal_macros(work: Any, row: int, move: int, out: Any, end: int) -> int:
     """Write the macros that take a stone on from an entrance of a goal area to its goals; return the end.
 
@@ -299,26 +277,47 @@ def goal_macros(work: Any, row: int, move: int, out: Any, end: int) -> int:
     if walls < 0:
         return end
     stone, first = board[AT, square], end
-    most = work.controls[ALTERNATIVES]
     board[AT, square] = 0
-    for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT])):
-        goal = areas.stack[2, number]
-        found = carry(work, area, target, direction, -1, goal)
-        after = walls | 1 << areas.bit[goal]
-        if found < 0 or not leaves_way(work, area, work.maze[goal, (found & 3) ^ 1], after) or strands(work, area, after):
-            continue
-        count = length(move) + (found >> 2)
-        dearer = count + bound_at_home(work, row, stone - 1, goal)
-        place = end
-        while place > first and out[place - 1, 1] > dearer:
-            out[place, 0], out[place, 1] = out[place - 1, 0], out[place - 1, 1]
-            place -= 1
-        out[place, 0], out[place, 1] = move_of(square, goal, found & 3, GOAL_MACRO, count), dearer
-        end = min(end + 1, first + most)
+    for losing in range(2):
+        for number in range(offered(work, area, walls, entrance, losing, work.controls[PACKING_EFFORT])):
+            goal = areas.stack[2, number]
+            found = carry(work, area, target, direction, -1, goal)
+            if found < 0:
+                continue
+            count = length(move) + (found >> 2)
+            dearer = count + bound_when_filled(work, row, stone - 1, goal, work.maze[goal, (found & 3) ^ 1], walls)
+            if dearer >= INFEASIBLE:
+                continue
+            place = end
+            while place > first and out[place - 1, 1] > dearer:
+                out[place, 0], out[place, 1] = out[place - 1, 0], out[place - 1, 1]
+                place -= 1
+            out[place, 0], out[place, 1] = move_of(square, goal, found & 3, GOAL_MACRO, count), dearer
+            end = min(end + 1, first + work.controls[ALTERNATIVES])
+        if end > first:  # goals that make an entrance useless are the last resort
+            break
     board[AT, square] = stone
     for place in range(first, end):
         out[place, 1] = place - first
     return end
+
+
+def bound_when_filled(work: Any, row: int, stone: int, goal: int, man: int, walls: int) -> int:
+    """Return the bound when a stone rests on a goal, which is off the board; INFEASIBLE where others are left that cannot come in.
+
+    `walls` are the filled goals of the area before.
+    """
+    areas = work.areas
+    area = areas.area[goal]
+    after = walls | 1 << areas.bit[goal]
+    if not leaves_way(work, area, man, after):
+        return INFEASIBLE
+    if areas.settled[area] == 0:
+        return bound_at_home(work, row, stone, goal)
+    areas.walls[area] = after
+    found = bound_past_walls(work, man)
+    areas.walls[area] = walls
+    return found
 
 
 def bound_at_home(work: Any, row: int, stone: int, goal: int) -> int:
