@@ -52,7 +52,7 @@ class Areas(NamedTuple):
     numbers of goals and entrances, and whether it parts the floor. `keys[a]` and `memo[a]` hold what is known of sets of
     filled goals: the state, and for each entrance the goals that can be filled. `outer` are the pushes of a lone stone
     onto each entrance, and `inner` those from the entrances to the goals past filled ones, for some sets, whose keys stand in
-    `inner_keys`; `walls[a]` is the set of filled goals of the position at work, `levels` and `costs` are scratch space for
+    `inner_keys`; `walls[a]` is the set of filled goals of the position at work, `restless[a]` one where stones cannot rest, `levels` and `costs` are scratch space for
     pushes and for a matching with its rows `matched`. `stack` is scratch space, `effort` counts
     the sets evaluated, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
     queue of places of a stone.
@@ -70,6 +70,7 @@ class Areas(NamedTuple):
     inner: Any
     inner_keys: Any
     walls: Any
+    restless: Any
     levels: Any
     costs: Any
     matched: Any
@@ -122,7 +123,9 @@ def _arrivals(tables: LevelTables, squares: set[int]) -> set[tuple[int, int]]:
     for place, pulls in enumerate(tables.pulls):
         for before, direction in pulls:
             pushes[before].append((place, direction))
-    waiting = [4 * stone + side for stone in tables.level.stones if stone not in squares for side in tables.sides[stone]]
+    waiting = [
+        4 * stone + side for stone in tables.level.stones if stone not in squares for side in tables.sides[stone]
+    ]
     seen, found = set(waiting), set()
     for place in waiting:  # which grows
         for target, direction in pushes[place]:
@@ -298,7 +301,7 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
         np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 3), np.int64),
         np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), pushes_to_entrances(tables, found),
-        np.zeros((kept, MOST_ENTRANCES, 64), np.int32), np.full(kept, -1, np.int64), np.zeros(count, np.int64),
+        np.zeros((kept, MOST_ENTRANCES, 64), np.int32), np.full(kept, -1, np.int64), np.zeros(count, np.int64), np.full(count, -1, np.int64),
         np.zeros(64, np.int32), np.zeros((goals, goals), np.int32), np.zeros((1, FIELDS * goals), np.int32),
         np.zeros((3, 66), np.int64),
         np.zeros(1, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),

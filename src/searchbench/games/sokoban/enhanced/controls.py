@@ -139,7 +139,11 @@ INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
 PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
 PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
-PATTERN_RATIO, PATTERN_CHOICE, PATTERN_SHARE = PLACES["patterns.ratio"], PLACES["patterns.choice"], PLACES["patterns.share"]
+PATTERN_RATIO, PATTERN_CHOICE, PATTERN_SHARE = (
+    PLACES["patterns.ratio"],
+    PLACES["patterns.choice"],
+    PLACES["patterns.share"],
+)
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 PAIR_DATABASE = PLACES["pair-database"]
 JAMS, JAM_EFFORT = PLACES["jams"], PLACES["jams.effort"]

@@ -13,7 +13,7 @@ from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, carry, fill
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.controls import GOAL_MACROS, PACKING_EFFORT, RESTING
 from searchbench.hashing import mix
-from searchbench.heuristics.matching import UNREACHABLE, match_pieces
+from searchbench.heuristics.matching import UNREACHABLE, match_pieces, matching_cost
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
 
 
@@ -26,9 +26,28 @@ def see_areas(work: Any) -> bool:
     for area in range(len(areas.counts)):
         walls = filled(work, area) if areas.counts[area, 0] > 0 else -1
         areas.walls[area] = walls
-        areas.settled[area] = walls >= 0 and is_safe(work, area, walls, controls[PACKING_EFFORT])
+        restful = walls >= 0 and walls != areas.restless[area]
+        areas.settled[area] = restful and is_safe(work, area, walls, controls[PACKING_EFFORT])
         found = found or areas.settled[area] != 0
     return found
+
+
+def longer_past_walls(work: Any, row: int) -> int:
+    """Return by how much the matching past stones that rest is dearer than that of the row, or INFEASIBLE.
+
+    Where there is none at the start, no stone rests until another goal is filled or empty.
+    """
+    if not see_areas(work):
+        return 0
+    areas = work.areas
+    past = bound_past_walls(work, work.kept[row, work.kept.shape[1] - 1])
+    if past < INFEASIBLE:
+        return max(past - matching_cost(work.costs, work.kept, row), 0)
+    if row > 0:
+        return INFEASIBLE
+    for area in range(len(areas.counts)):
+        areas.restless[area] = areas.walls[area]
+    return 0
 
 
 def is_settled(work: Any, square: int) -> bool:

@@ -24,7 +24,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     PATTERNS,
     PERCENT,
 )
-from searchbench.games.sokoban.enhanced.packing import bound_past_walls, see_areas
+from searchbench.games.sokoban.enhanced.packing import longer_past_walls
 from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.testmaze import (
     COUNTED,
@@ -45,7 +45,6 @@ from searchbench.games.sokoban.enhanced.testsearch import (
     outcome_of_test,
 )
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
-from searchbench.heuristics.matching import matching_cost
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
 
 # --- the search for a pattern -----------------------------------------------------------------------------------------
@@ -260,13 +259,8 @@ def penalty(work: Any, row: int) -> int:
     pairs = pair_penalty(work, row) if has_pairs else 0
     if pairs >= INFEASIBLE:
         return pairs
-    longer = 0
-    if see_areas(work):
-        past = bound_past_walls(work, work.kept[row, work.kept.shape[1] - 1])
-        if past >= INFEASIBLE:
-            return INFEASIBLE
-        longer = max(past - matching_cost(work.costs, work.kept, row), 0)
-    return longer + max(pairs, penalty_learnt(work, row))
+    longer = longer_past_walls(work, row)
+    return longer if longer >= INFEASIBLE else longer + max(pairs, penalty_learnt(work, row))
 
 
 def penalty_learnt(work: Any, row: int) -> int:
