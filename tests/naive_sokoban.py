@@ -110,22 +110,62 @@ class FillingArea:
         self.maze.free = free
         return {place for stones, _ in seen for place in stones} & self.goals
 
+    def pushes_in(self, stone: Place, man: Place, filled: frozenset[Place]) -> dict[Place, int]:
+        """Return the pushes of a lone stone outside to each goal: to an entrance on the empty floor, then past filled goals."""
+        found: dict[Place, int] = {}
+        start = frozenset({stone}), self.maze.area(man, frozenset({stone}))
+        for (place, step), outside in self._arrivals(start).items():
+            behind = place[0] - step[0], place[1] - step[1]
+            if place in filled:
+                continue
+            free, self.maze.free = self.maze.free, self.maze.free - filled
+            first = frozenset({place}), self.maze.area(behind, frozenset({place}))
+            inner = {first: 0}
+            waiting = [first]
+            for node in waiting:  # which grows
+                for after in self.maze.successors(node):
+                    if after[0] <= self.squares and after not in inner:
+                        inner[after] = inner[node] + 1
+                        waiting.append(after)
+            self.maze.free = free
+            for (stones, _), inside in inner.items():
+                (goal,) = stones
+                if goal in self.goals - filled:
+                    found[goal] = min(found.get(goal, outside + inside), outside + inside)
+        return found
+
+    def _arrivals(self, start: Node) -> dict[tuple[Place, Place], int]:
+        """Return the least pushes that bring a lone stone from outside onto each entrance."""
+        found: dict[tuple[Place, Place], int] = {}
+        seen, waiting = {start: 0}, [start]
+        for node in waiting:  # which grows
+            (before,) = node[0]
+            for after in self.maze.successors(node):
+                (place,) = after[0]
+                arrival = place, (place[0] - before[0], place[1] - before[1])
+                if place in self.squares:
+                    if arrival in self.entrances:
+                        found.setdefault(arrival, seen[node] + 1)
+                elif after not in seen:
+                    seen[after] = seen[node] + 1
+                    waiting.append(after)
+        return found
+
     def is_safe(self, filled: frozenset[Place]) -> bool:
         """Tell whether the goals can be filled to the end, in any order from any entrances."""
         return filled == self.goals or any(
             self.is_safe(filled | {goal}) for entrance in self.entrances for goal in self.reached(filled, entrance)
         )
 
-    def offered(self, filled: frozenset[Place], entrance: tuple[Place, Place]) -> set[Place]:
-        """Return the safe goals for a stone at an entrance: those that leave all entrances of use, if there are any."""
-        safe = {goal for goal in self.reached(filled, entrance) if self.is_safe(filled | {goal})}
+    def offered(self, filled: frozenset[Place], entrance: tuple[Place, Place], losing: bool) -> set[Place]:
+        """Return the safe goals for a stone at an entrance: those that leave all entrances of use, or that make one useless."""
         of_use = [one for one in self.entrances if self.reached(filled, one)]
-        kept = {
+        return {
             goal
-            for goal in safe
-            if filled | {goal} == self.goals or all(self.reached(filled | {goal}, one) for one in of_use)
+            for goal in self.reached(filled, entrance)
+            if self.is_safe(after := filled | {goal})
+            and losing == (after != self.goals and not all(self.reached(after, one) for one in of_use))
         }
-        return kept or safe
 
 
 def random_level(

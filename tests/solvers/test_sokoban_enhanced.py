@@ -23,7 +23,6 @@ from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.jams import PROBES
 from searchbench.games.sokoban.enhanced.testmaze import (
     LONE_TURN,
-    NEAR_TURN,
     REACHED_TURN,
     TURN,
     begin_reach,
@@ -201,14 +200,14 @@ def test_the_judge_of_detectors_sees_a_false_alarm(monkeypatch: pytest.MonkeyPat
     assert (levels, found["matching"]["false alarms"] > 0) == (1, True)
 
 
-def test_deadlocks_learnt_are_sound_and_minimal() -> None:
-    """No solvable state has the stones of a deadlock that was learnt; each pattern without one of its stones can be solved.
+def test_deadlocks_learnt_are_sound_and_most_often_minimal() -> None:
+    """No solvable state has the stones of a deadlock that was learnt; nearly each without one of its stones can be solved.
 
-    A penalty is above the exact one at most where a stone that was taken home took the goal of another: for one in three here.
+    A penalty is above the exact one at most where a stone that was taken home took the goal of another: for one in two here.
     """
     chance = random.Random(12)
-    deadlocks = penalties = too_high = 0
-    for _ in range(40):
+    deadlocks = penalties = too_high = too_large = 0
+    for _ in range(60):
         game = Sokoban(text := random_level(chance, 3, (5, 5)))
         rules, maze = game.enhanced(), Maze(text)
         nodes, good = maze.solvable()
@@ -218,13 +217,14 @@ def test_deadlocks_learnt_are_sound_and_minimal() -> None:
         )
         work = rules.work(game.start(), controls, 2)
         find, put_back, push = jit.bind(investigate, names), jit.bind(unmake, names), jit.bind(make, names)
-        for node in chance.sample(sorted(nodes, key=repr_of_node), min(12, len(nodes))):
+        for node in chance.sample(sorted(nodes, key=repr_of_node), min(25, len(nodes))):
             state = state_of_node(game, node)
             for move in game.moves(state):
                 if game.tables.live[to_square(move)]:
                     rules.reload(work, state)
                     push(work, 0, single := move_of(move & 4095, to_square(move), move >> 36, 0, 1))
-                    find(work, 1, single, False)
+                    find(work, 1, single, 0)
+                    find(work, 1, single, chance.choice((0, 100_000)))  # as after a search in vain
                     put_back(work, 0, single)
         for number in range(int(work.facts[LEARNT])):
             squares = work.patterns.stones[number, : work.patterns.size[number]].tolist()
@@ -241,11 +241,14 @@ def test_deadlocks_learnt_are_sound_and_minimal() -> None:
                 continue
             deadlocks += 1
             assert not any(pattern <= stones and walks <= area for stones, walks in good), (text, pattern)
+            fewer = False
             for stone in pattern if len(squares) > 1 else ():
                 alone.stones = pattern - {stone}
-                assert alone.least_pushes() is not None, (text, pattern, stone)
+                fewer = fewer or alone.least_pushes() is None
+            too_large += fewer
     assert (deadlocks > 10, penalties > 1) == (True, True), (deadlocks, penalties)
-    assert 3 * too_high <= penalties, (too_high, penalties)
+    assert 10 * too_large <= deadlocks, (too_large, deadlocks)
+    assert 2 * too_high <= penalties, (too_high, penalties)
 
 
 def repr_of_node(node: Node) -> str:
@@ -384,9 +387,9 @@ def test_a_scout_goes_ahead_of_sound_enhancements_alone() -> None:
 def test_nodes_of_a_scout_count_for_the_limit() -> None:
     with pytest.raises(LimitReached, match="at least 118") as told:
         search_state(
-            Sokoban(f"{XSOKOBAN}#51"), None, Enhanced(optimal=True, control="scout.budget=400"), limits=Limits(500)
+            Sokoban(f"{XSOKOBAN}#51"), None, Enhanced(optimal=True, control="scout.budget=200"), limits=Limits(300)
         )
-    assert 500 <= told.value.nodes <= 550
+    assert 300 <= told.value.nodes <= 350
 
 
 def test_known_solutions_are_never_called_dead() -> None:
@@ -513,7 +516,7 @@ def test_a_long_search_makes_more_walks_than_32_bits_count(
         found = work(*args)
         found.facts[[LAST_MARK, LONE_WALKS]] = found.jams.counts[PROBES] = (1 << 31) - 4
         found.jams.base.facts[LAST_MARK] = (1 << 31) - 4
-        found.patterns.counts[[TURN, NEAR_TURN, REACHED_TURN, LONE_TURN]] = (1 << 31) - 4
+        found.patterns.counts[[TURN, REACHED_TURN, LONE_TURN]] = (1 << 31) - 4
         return found
 
     monkeypatch.setattr(EnhancedSokoban, "work", late)

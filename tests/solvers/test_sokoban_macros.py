@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,18 @@ from naive_sokoban import STEPS, FillingArea, Maze, Node, Place, random_level
 from searchbench import jit
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.areas import GoalArea, goal_areas, is_safe, leaves_way, offered
+from searchbench.games.sokoban.enhanced.packing import bound_past_walls, see_areas
 from searchbench.games.sokoban.enhanced.work import GOAL_MACRO, candidates, estimate, identify, kind_of
 from searchbench.games.sokoban.rules import from_square, normal_man, state_of, to_square
+from searchbench.games.sokoban.tables import NEVER
 from searchbench.run import Limits
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Enhanced, search
+from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, penalty
 from searchbench.solvers.guided.enhanced.controls import FRAME, Controls, chosen_controls
 from searchbench.solvers.guided.enhanced.kernel import BY_BOUND, EXCEEDED
 from searchbench.solvers.guided.task import EXHAUSTED
+from searchbench.verify.lurd import replay
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 XSOKOBAN, MICROBAN = str(GOLDEN / "sokoban_xsokoban.xsb"), str(GOLDEN / "sokoban_microban.xsb")
@@ -34,11 +39,13 @@ def controls_of(game: Sokoban, changes: str = "") -> Controls:
     return chosen_controls(known, ("goal-macros",), (), f"goal-macros.goals=2,goal-macros.alternatives=9{changes}")
 
 
-def levels_with_an_area(seed: int, count: int) -> list[tuple[Sokoban, Maze, GoalArea, FillingArea]]:
+def levels_with_an_area(
+    seed: int, count: int, stones: int = 3, size: tuple[int, int] = (4, 5)
+) -> list[tuple[Sokoban, Maze, GoalArea, FillingArea]]:
     """Return random levels with one goal area, with its twin."""
     chance, found = random.Random(seed), []
     while len(found) < count:
-        game = Sokoban(text := random_level(chance, 3, (4, 5)))
+        game = Sokoban(text := random_level(chance, stones, size))
         areas = goal_areas(game.tables, 2, 4)
         if len(areas) == 1:
             (area,), cells, maze = areas, game.maze.cells, Maze(text)
@@ -61,11 +68,12 @@ def test_goals_are_offered_where_the_twin_fills_the_area_to_the_end() -> None:
             assert jit.bind(is_safe, names)(work, 0, filled, EFFORT) == expected
             safe, unsafe = safe + expected, unsafe + (not expected)
             for number, entrance in enumerate(twin.entrances):
-                count = jit.bind(offered, names)(work, 0, filled, number, EFFORT)
-                listed = work.areas.stack[2, :count].tolist()
-                assert {cells[goal] for goal in listed} == twin.offered(goals, entrance)
-                assert listed == [goal for goal in area.goals if goal in listed]
-                chosen += 0 < count < len(twin.reached(goals, entrance))
+                for losing in range(2):
+                    count = jit.bind(offered, names)(work, 0, filled, number, losing, EFFORT)
+                    listed = work.areas.stack[2, :count].tolist()
+                    assert {cells[goal] for goal in listed} == twin.offered(goals, entrance, losing == 1)
+                    assert listed == [goal for goal in area.goals if goal in listed]
+                    chosen += 0 < count < len(twin.reached(goals, entrance))
     assert min(safe, unsafe, chosen) > 15, (safe, unsafe, chosen)
 
 
@@ -138,13 +146,89 @@ def test_stones_rest_in_an_area_that_can_be_filled(resting: bool) -> None:
                         if place == before
                     ]
                     entrances = [one for one in entrances if one in twin.entrances]
-                    assert any(home in twin.offered(inside & twin.goals, one) for one in entrances)
+                    filled = inside & twin.goals
+                    assert any(
+                        home in twin.offered(filled, one, losing) for one in entrances for losing in (False, True)
+                    )
                 continue
             assert {(cells[from_square(move)], cells[to_square(move)]) for move in moves} == kept
             counts["rests" if rests and kept != legal else "free"] += 1
     assert counts["macros"] > 20, counts
     assert counts["free"] > 20, counts
     assert (counts["rests"] > 10) == resting, counts
+
+
+def test_the_bound_past_stones_that_rest_is_that_of_the_twin() -> None:
+    """The cheapest goals for the stones outside, each by an entrance and past the filled goals; none where one cannot come in."""
+    barred = same = 0
+    for game, maze, area, twin in levels_with_an_area(10, 60, 2, (5, 6)):
+        names = jit.Names(dict(game.enhanced().names()), "interpreted", None)
+        work, cells = game.enhanced().work(game.start(), controls_of(game), 2), game.maze.cells
+        for stones, walks in sorted(maze.solvable()[0], key=lambda node: str([sorted(places) for places in node]))[:60]:
+            squares = [game.maze.numbers[place] for place in stones]
+            man = normal_man(game.maze.near, squares, game.maze.numbers[min(walks)])
+            game.enhanced().reload(work, state_of(squares, man, len(cells)))
+            filled = frozenset(stones & twin.squares)
+            rests = filled <= twin.goals and twin.is_safe(filled)
+            assert jit.bind(see_areas, names)(work) == rests
+            if not rests:
+                continue
+            rows = [twin.pushes_in(stone, cells[man], filled) for stone in stones - filled]
+            for row, stone in zip(rows, stones - filled, strict=True):
+                place = 4 * game.maze.numbers[stone] + game.tables.side[game.maze.numbers[stone], man]
+                for number, goal in enumerate(game.maze.goals):
+                    if goal not in area.squares and game.tables.distances[place, number] < NEVER:
+                        row[cells[goal]] = int(game.tables.distances[place, number])
+            goals = [cells[goal] for goal in game.maze.goals]
+            sums = [
+                sum(row[goal] for row, goal in zip(rows, chosen, strict=True))
+                for chosen in itertools.permutations(goals, len(rows))
+                if all(goal in row for row, goal in zip(rows, chosen, strict=True))
+            ]
+            found = jit.bind(bound_past_walls, names)(work, man)
+            assert found == min(sums, default=INFEASIBLE), (game.text.rows, stones)
+            barred, same = barred + (not sums), same + (found == jit.bind(estimate, names)(work, 0, 0))
+    assert min(barred, same) > 100, (barred, same)
+
+
+def test_a_filled_goal_makes_the_way_to_the_next_one_longer() -> None:
+    """The second stone comes to its goal in four pushes on the empty floor, and in six past the first."""
+    game = Sokoban("##########|#    #   #|# @ $  *.#|#   #    #|#   #### #|##########")
+    (area,) = goal_areas(game.tables, 2, 4)
+    assert len(area.entrances) == 1
+    work = game.enhanced().work(game.start(), controls_of(game), 2)
+    names = jit.Names(dict(game.enhanced().names()), "interpreted", None)
+    assert jit.bind(see_areas, names)(work)
+    assert jit.bind(bound_past_walls, names)(work, game.maze.man) == 6
+    assert jit.bind(estimate, names)(work, 0, 0) == 4
+    assert jit.bind(penalty, names)(work, 0) == 2
+
+
+def test_entrances_to_which_no_stone_comes_are_none() -> None:
+    """Level 79 has three squares where a stone could come in, and no stone comes to one of them."""
+    (area,) = goal_areas(Sokoban(f"{XSOKOBAN}#79").tables, 4, 4)
+    assert len(area.entrances) == 2
+
+
+def test_areas_that_lead_to_each_other_are_one() -> None:
+    """On level 72 stones come to the goals at the top only past those at the right: 8 and 8 goals are one area."""
+    game = Sokoban(f"{XSOKOBAN}#72")
+    (area,) = goal_areas(game.tables, 4, 4)
+    assert (len(area.goals), len(area.entrances)) == (16, 3)
+    line = search_state(game, None, Enhanced(version="R7"), limits=Limits(50_000))
+    assert (line.verify(), replay("\n".join(game.text.rows), game.solution(line.moves)).fault) == ([], "")
+
+
+def test_stones_that_cannot_rest_at_the_start_do_not() -> None:
+    """On level 49 a stone stands on a goal in the way of the others: while it does, it is pushed like any stone."""
+    game = Sokoban(f"{XSOKOBAN}#49")
+    rules = game.enhanced()
+    work = rules.work(game.start(), Enhanced(version="R6").controls(game), 2)
+    names = jit.Names(dict(rules.names()), "cpu", None)
+    jit.bind(estimate, names)(work, 0, 0)
+    assert jit.bind(see_areas, names)(work)
+    assert jit.bind(penalty, names)(work, 0) == 0
+    assert not jit.bind(see_areas, names)(work)
 
 
 def test_resting_stones_are_a_control() -> None:

@@ -29,6 +29,7 @@ from searchbench.games.sokoban.enhanced.board import (
 from searchbench.games.sokoban.enhanced.controls import (
     RECORDS,
     SCOUTING,
+    SCOUTING_CONTROL,
     VERSIONS,
     GoalMacros,
     PairDatabase,
@@ -56,6 +57,7 @@ class EnhancedSokoban:
 
     known: tuple[type[Enhancement], ...] = RECORDS
     scouting: tuple[str, ...] = SCOUTING
+    scouting_control: str = SCOUTING_CONTROL
 
     @property
     def versions(self) -> Mapping[str, tuple[str, ...]]:

@@ -17,16 +17,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.games.sokoban.enhanced.assignment import MOST_GOALS, ROWS
 from searchbench.games.sokoban.enhanced.board import AT, GOAL, LONE_WALKS, SQUARE, STONES
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
-from searchbench.heuristics.matching import FIELDS, UNREACHABLE
+from searchbench.heuristics.matching import UNREACHABLE
 
 MOST_ENTRANCES: Final = 4
-MOST_GOALS: Final = 62
-"""A set of filled goals is a word."""
 MEMO_BITS: Final = 18
-INNER_BITS: Final = 12
+MOST_AREAS: Final = 15
+"""The entrances of all areas are a word."""
 UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 """What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
 
@@ -50,10 +50,10 @@ class Areas(NamedTuple):
     `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
     numbers of goals and entrances, and whether it parts the floor. `keys[a]` and `memo[a]` hold what is known of sets of
-    filled goals: the state, and for each entrance the goals that can be filled. `outer` are the pushes of a lone stone
-    onto each entrance, and `inner` those from the entrances to the goals past filled ones, for some sets, whose keys stand in
-    `inner_keys`; `walls[a]` is the set of filled goals of the position at work, `restless[a]` one where stones cannot rest, `levels` and `costs` are scratch space for
-    pushes and for a matching with its rows `matched`. `stack` is scratch space, `effort` counts
+    filled goals: the state, and for each entrance the goals that can be filled. `ways` and `plain` are the entrances and
+    the goals, as bits, to which a lone stone comes from each place, `first[a]` the bit of the first goal of an area there. `walls[a]` is
+    the set of filled goals of the position at work, `restless[a]` one where stones cannot rest, and `wishes` scratch space to
+    assign goals. `stack` is scratch space, `effort` counts
     the sets evaluated, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
     queue of places of a stone.
     """
@@ -66,14 +66,12 @@ class Areas(NamedTuple):
     counts: Any
     keys: Any
     memo: Any
-    outer: Any
-    inner: Any
-    inner_keys: Any
+    ways: Any
+    plain: Any
+    first: Any
     walls: Any
     restless: Any
-    levels: Any
-    costs: Any
-    matched: Any
+    wishes: Any
     stack: Any
     effort: Any
     settled: Any
@@ -96,7 +94,8 @@ def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> li
             kept.append(one)
     kept = _joined(tables, kept, most_entrances)
     arrivals = _arrivals(tables, {square for area in kept for square in area.squares})
-    return [area for area in (_with_entrances_of_use(tables, one, arrivals) for one in kept) if area.entrances]
+    of_use = (_with_entrances_of_use(tables, one, arrivals) for one in kept)
+    return [area for area in of_use if area.entrances][:MOST_AREAS]
 
 
 def _joined(tables: LevelTables, areas: list[GoalArea], most_entrances: int) -> list[GoalArea]:
@@ -266,10 +265,13 @@ def _deepest_first(tables: LevelTables, body: set[int], entrances: list[tuple[in
     return tuple(sorted(body, key=lambda square: (-depth[square], square)))
 
 
-def pushes_to_entrances(tables: LevelTables, found: list[GoalArea]) -> npt.NDArray[np.int32]:
-    """Return the pushes of a lone stone onto each entrance without a way through an area: [4 squares + side, entrances]."""
+def ways_in(tables: LevelTables, found: list[GoalArea]) -> npt.NDArray[np.int64]:
+    """Return for each place of a lone stone outside the entrances to which it comes without a way through an area, as bits.
+
+    A place is four times the square, plus the side of the man.
+    """
     inside = {square for area in found for square in area.squares}
-    pushes = np.full((4 * len(tables.level.cells), MOST_ENTRANCES * max(len(found), 1)), UNREACHABLE, np.int32)
+    ways = np.zeros(4 * len(tables.level.cells), np.int64)
     for number, (square, direction) in _numbered_entrances(found):
         waiting = [
             before
@@ -277,13 +279,24 @@ def pushes_to_entrances(tables: LevelTables, found: list[GoalArea]) -> npt.NDArr
             for before, pushed in tables.pulls[4 * square + side]
             if pushed == direction and before // 4 not in inside
         ]
-        pushes[waiting, number] = 1
+        seen = set(waiting)
         for place in waiting:  # which grows
             for before, _ in tables.pulls[place]:
-                if before // 4 not in inside and pushes[before, number] == UNREACHABLE:
-                    pushes[before, number] = pushes[place, number] + 1
+                if before // 4 not in inside and before not in seen:
+                    seen.add(before)
                     waiting.append(before)
-    return pushes
+        ways[waiting] |= 1 << number
+    return ways
+
+
+def ways_to_goals(tables: LevelTables, found: list[GoalArea]) -> npt.NDArray[np.int64]:
+    """Return for each place of a lone stone the goals to which it comes on the empty floor, as bits: those of areas first."""
+    inside = [goal for area in found for goal in area.goals]
+    goals = inside + [goal for goal in tables.level.goals if goal not in inside]
+    ways = np.zeros(4 * len(tables.level.cells), np.int64)
+    for bit, goal in enumerate(goals[:MOST_GOALS]):
+        ways |= np.int64(1 << bit) * (tables.distances[:, tables.level.goals.index(goal)] < UNREACHABLE)
+    return ways
 
 
 def _numbered_entrances(found: list[GoalArea]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -295,14 +308,13 @@ def _numbered_entrances(found: list[GoalArea]) -> Iterator[tuple[int, tuple[int,
 def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
     """Return the arrays of areas, of a token one where there is none."""
     squares, count = len(tables.level.cells), max(len(found), 1)
-    size, kept = (1 << MEMO_BITS, 1 << INNER_BITS) if found else (2, 1)
-    goals = len(tables.level.goals)
+    size = 1 << MEMO_BITS if found else 2
     made = Areas(
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
         np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 3), np.int64),
-        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), pushes_to_entrances(tables, found),
-        np.zeros((kept, MOST_ENTRANCES, 64), np.int32), np.full(kept, -1, np.int64), np.zeros(count, np.int64), np.full(count, -1, np.int64),
-        np.zeros(64, np.int32), np.zeros((goals, goals), np.int32), np.zeros((1, FIELDS * goals), np.int32),
+        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64),
+        ways_in(tables, found), ways_to_goals(tables, found), np.cumsum([0, *(len(one.goals) for one in found)]),
+        np.zeros(count, np.int64), np.full(count, -1, np.int64), np.zeros((ROWS, squares + MOST_GOALS), np.int64),
         np.zeros((3, 66), np.int64),
         np.zeros(1, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
     )  # fmt: skip
@@ -368,7 +380,7 @@ def is_wall(work: Any, square: int, walls: int, area: int) -> bool:
 def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: int) -> int:
     """Push a lone stone about in an area, from where a push in a direction has brought it.
 
-    With `goal` -1 return the set of goals that it can come to, and note the pushes to each. Else return the number of pushes to that goal times 4,
+    With `goal` -1 return the set of goals that it can come to. Else return the number of pushes to that goal times 4,
     plus the last direction, or -1.
     """
     board, maze, areas = work.board, work.maze, work.areas
@@ -386,8 +398,6 @@ def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: i
         if goal >= 0 and here == goal:
             return int(level << 2 | last)
         if goal < 0 and areas.bit[here] >= 0:
-            if found >> areas.bit[here] & 1 == 0:
-                areas.levels[areas.bit[here]] = level
             found |= 1 << areas.bit[here]
         walk_around(work, maze[here, last ^ 1], here, walls, area)
         turn = work.facts[LONE_WALKS]

@@ -161,3 +161,5 @@ SINCE: Final = ("freeze", "corrals", "pair-database", "jams")
 VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(len(ADDED) + 1)} | {"R11": ADDED + SINCE}
 SCOUTING: Final = ("goal-macros", "goal-cuts", "patterns")
 """The enhancements that a scout has besides the sound ones: those that save most, and leave the threshold as it is."""
+SCOUTING_CONTROL: Final = "patterns.size=4"
+"""Penalties of many stones are too high the most often, and where the bound is exact one of them hides the solution."""

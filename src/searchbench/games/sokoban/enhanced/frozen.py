@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.assignment import MOST_GOALS, ROWS, WAITING, WISHES, can_be_assigned
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.cuts import (
@@ -25,16 +26,12 @@ from searchbench.games.sokoban.enhanced.cuts import (
 )
 from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
 from searchbench.hashing import mix
-from searchbench.jit import trailing_zeros
 
 MOST_SLOTS: Final = 1 << 10
 """The sets of frozen stones that are remembered, at most."""
 SLOT_BYTES: Final = 1 << 24
 """About the bytes that they may take."""
-MOST_GOALS: Final = 62
 NO_SIDE: Final = 4
-WAITING, PARTNER, CAME, GOAL_OF = range(4)
-"""Rows of `scratch`: a queue, the stone of a goal, the stone that asks for a goal, and the goal of a stone."""
 
 
 class Frozen(NamedTuple):
@@ -59,7 +56,7 @@ def new_frozen(base: Base, used: bool = True) -> Frozen:
         slots >>= 1
     return Frozen(
         np.zeros(slots, np.int64), np.zeros((slots, squares, squares), np.uint8),
-        np.zeros((slots, 4 * squares), np.int64), np.zeros((4, 4 * squares), np.int32), new_cuts(squares),
+        np.zeros((slots, 4 * squares), np.int64), np.zeros((ROWS, 4 * squares + MOST_GOALS), np.int64), new_cuts(squares),
     )  # fmt: skip
 
 
@@ -73,46 +70,21 @@ def is_frozen_dead(base: Any, frozen: Frozen, square: int, man: int) -> bool:
 
 def is_cut_off(base: Any, frozen: Frozen, man: int) -> bool:
     """Tell whether stones that are not marked frozen cannot all have goals of their own."""
-    board, maze = base.board, base.maze
-    scratch, goals = frozen.scratch, base.costs.shape[1]
-    if goals > MOST_GOALS:
+    board, maze, count = base.board, base.maze, 0
+    if base.costs.shape[1] > MOST_GOALS:
         return False
     slot = slot_of(base, frozen)
     sides, ways = frozen.sides[slot], frozen.ways[slot]
-    for goal in range(goals):
-        scratch[PARTNER, goal] = -1
-    for first in range(base.facts[STONES]):
-        scratch[GOAL_OF, first] = -1
-        if board[FROZEN, board[SQUARE, first]] != 0:
+    for stone in range(base.facts[STONES]):
+        square = board[SQUARE, stone]
+        if board[FROZEN, square] != 0:
             continue
-        scratch[WAITING, 0] = first
-        head, tail, met, free = 0, 1, 0, -1
-        while head < tail and free < 0:
-            stone = scratch[WAITING, head]
-            head += 1
-            square = board[SQUARE, stone]
-            left = 1 << int(maze[square, GOAL]) if maze[square, GOAL] >= 0 else 0
-            if sides[square, man] != NO_SIDE:
-                left |= ways[4 * square + sides[square, man]]
-            left &= ~met
-            met |= left
-            while left != 0 and free < 0:
-                goal = trailing_zeros(left)
-                left &= left - 1
-                scratch[CAME, goal] = stone
-                if scratch[PARTNER, goal] < 0:
-                    free = goal
-                else:
-                    scratch[WAITING, tail] = scratch[PARTNER, goal]
-                    tail += 1
-        if free < 0:
-            return True
-        while free >= 0:
-            stone = scratch[CAME, free]
-            before = scratch[GOAL_OF, stone]
-            scratch[PARTNER, free], scratch[GOAL_OF, stone] = stone, free
-            free = before
-    return False
+        goals = 1 << int(maze[square, GOAL]) if maze[square, GOAL] >= 0 else 0
+        if sides[square, man] != NO_SIDE:
+            goals |= ways[4 * square + sides[square, man]]
+        frozen.scratch[WISHES, count] = goals
+        count += 1
+    return not can_be_assigned(frozen.scratch, count)
 
 
 def slot_of(base: Any, frozen: Frozen) -> int:

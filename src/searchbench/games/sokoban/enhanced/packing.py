@@ -1,20 +1,17 @@
-"""Goal areas at work: which stones rest there, and what the others have to be pushed past them.
+"""Goal areas at work: which stones rest there, and whether all others can still come in.
 
-While an area can be filled to the end as it stands, its stones rest and others come in through its entrances alone, each to
-a goal that is free. So each stone outside has a way to an entrance, and from there past the filled goals: these are longer than the
-ways of a lone stone on an empty floor, of which the matching of a search is made.
+While an area can be filled to the end as it stands, its stones rest and others come in through its entrances alone, each to a goal
+that is free. Each stone outside is taken alone on the floor up to an entrance, and past the filled goals from there.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, carry, filled, is_safe, is_wall
-from searchbench.games.sokoban.enhanced.board import AT, GOAL, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, filled, is_safe, slot_of
+from searchbench.games.sokoban.enhanced.assignment import MOST_GOALS, WISHES, can_be_assigned
+from searchbench.games.sokoban.enhanced.board import AT, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.controls import GOAL_MACROS, PACKING_EFFORT, RESTING
-from searchbench.hashing import mix
-from searchbench.heuristics.matching import UNREACHABLE, match_pieces, matching_cost
-from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
 
 
 def see_areas(work: Any) -> bool:
@@ -32,76 +29,53 @@ def see_areas(work: Any) -> bool:
     return found
 
 
-def longer_past_walls(work: Any, row: int) -> int:
-    """Return by how much the matching past stones that rest is dearer than that of the row, or INFEASIBLE.
-
-    Where there is none at the start, no stone rests until another goal is filled or empty.
-    """
-    if not see_areas(work):
-        return 0
-    areas = work.areas
-    past = bound_past_walls(work, work.kept[row, work.kept.shape[1] - 1])
-    if past < INFEASIBLE:
-        return max(past - matching_cost(work.costs, work.kept, row), 0)
-    if row > 0:
-        return INFEASIBLE
-    for area in range(len(areas.counts)):
-        areas.restless[area] = areas.walls[area]
-    return 0
-
-
 def is_settled(work: Any, square: int) -> bool:
     """Tell whether a square lies in an area where stones come by macros only, and rest."""
     area = work.areas.area[square]
     return bool(area >= 0 and work.areas.settled[area] != 0)
 
 
-def bound_past_walls(work: Any, man: int) -> int:
-    """Return the cost of the minimum matching of the stones that do not rest, past those that do, or INFEASIBLE.
+def shuts_out(work: Any, row: int) -> bool:
+    """Tell whether stones that rest keep others from all goals of their own.
+
+    Where they do at the start, no stone rests until another goal is filled or empty.
+    """
+    if not see_areas(work) or can_come_in(work, work.kept[row, work.kept.shape[1] - 1]):
+        return False
+    if row > 0:
+        return True
+    for area in range(len(work.areas.counts)):
+        work.areas.restless[area] = work.areas.walls[area]
+    return False
+
+
+def can_come_in(work: Any, man: int) -> bool:
+    """Tell whether the stones that do not rest can have goals of their own.
 
     `see_areas` has noted which areas are settled, and `areas.walls` are their filled goals.
     """
-    areas, board = work.areas, work.board
-    count = 0
+    areas, board, count = work.areas, work.board, 0
+    if work.costs.shape[1] > MOST_GOALS:
+        return True
     for stone in range(work.facts[STONES]):
         square = board[SQUARE, stone]
         if board[AT, square] != 0 and not is_settled(work, square):
-            write_costs(work, areas.costs[count], 4 * square + work.side[square, man])
-            areas.matched[0, count] = count
+            areas.wishes[WISHES, count] = goals_of(work, 4 * square + work.side[square, man])
             count += 1
-    found = match_pieces(areas.costs, areas.matched, 0, count, work.scratch)
-    return INFEASIBLE if found >= UNREACHABLE else found
+    return can_be_assigned(areas.wishes, count)
 
 
-def write_costs(work: Any, costs: Any, place: int) -> None:
-    """Write what a stone outside has to be pushed to each goal, from its square and the man's side."""
+def goals_of(work: Any, place: int) -> int:
+    """Return the goals to which a stone that does not rest comes from its square and the man's side, as bits."""
     areas = work.areas
-    for goal in range(work.costs.shape[1]):
-        costs[goal] = work.costs[place, goal]
+    found, ways = areas.plain[place], areas.ways[place]
     for area in range(len(areas.counts)):
         if areas.settled[area] == 0:
             continue
-        slot = inner_slot(work, area, areas.walls[area])
-        for bit in range(areas.counts[area, 0]):
-            least = UNREACHABLE
-            for entrance in range(areas.counts[area, 1]):
-                way = areas.outer[place, MOST_ENTRANCES * area + entrance] + areas.inner[slot, entrance, bit]
-                least = min(least, way)
-            costs[work.maze[areas.goals[area, bit], GOAL]] = least
-
-
-def inner_slot(work: Any, area: int, walls: int) -> int:
-    """Return where the pushes from the entrances of an area past filled goals stand."""
-    areas = work.areas
-    key = walls * len(areas.counts) + area
-    slot = mix(key) & (len(areas.inner_keys) - 1)
-    if areas.inner_keys[slot] != key:
-        areas.inner_keys[slot] = key
-        for entrance in range(areas.counts[area, 1]):
-            square, direction = areas.entrances[area, 2 * entrance], areas.entrances[area, 2 * entrance + 1]
-            reached = 0
-            if not is_wall(work, square, walls, area):
-                reached = carry(work, area, square, direction, walls, -1) & ~walls
-            for bit in range(areas.counts[area, 0]):
-                areas.inner[slot, entrance, bit] = areas.levels[bit] if reached >> bit & 1 else UNREACHABLE
-    return int(slot)
+        first, slot, inside = areas.first[area], slot_of(work, area, areas.walls[area]), 0
+        for entrance in range(areas.counts[area, 1] if slot >= 0 else 0):
+            if ways >> MOST_ENTRANCES * area + entrance & 1:
+                inside |= areas.memo[area, slot, 1 + entrance]
+        if slot >= 0:
+            found = found & ~((1 << areas.counts[area, 0]) - 1 << first) | inside << first
+    return int(found)

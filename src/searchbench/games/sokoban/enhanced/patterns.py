@@ -24,7 +24,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     PATTERNS,
     PERCENT,
 )
-from searchbench.games.sokoban.enhanced.packing import longer_past_walls
+from searchbench.games.sokoban.enhanced.packing import shuts_out
 from searchbench.games.sokoban.enhanced.pairs import pair_penalty
 from searchbench.games.sokoban.enhanced.testmaze import (
     COUNTED,
@@ -254,13 +254,12 @@ def matches(work: Any, pattern: int, man: int) -> bool:
 
 
 def penalty(work: Any, row: int) -> int:
-    """Return what stands in the way of the matching: stones that rest, and pairs or patterns learnt, the larger of the two."""
+    """Return what pairs and the patterns learnt add to the matching, the larger of the two, or that stones are shut out."""
+    if shuts_out(work, row):
+        return INFEASIBLE
     has_pairs = work.controls[PAIR_DATABASE] != 0 and len(work.pairs.gains) == len(work.maze)
     pairs = pair_penalty(work, row) if has_pairs else 0
-    if pairs >= INFEASIBLE:
-        return pairs
-    longer = longer_past_walls(work, row)
-    return longer if longer >= INFEASIBLE else longer + max(pairs, penalty_learnt(work, row))
+    return pairs if pairs >= INFEASIBLE else max(pairs, penalty_learnt(work, row))
 
 
 def penalty_learnt(work: Any, row: int) -> int:

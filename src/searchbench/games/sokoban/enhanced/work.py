@@ -46,7 +46,7 @@ from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.frozen import Frozen, is_frozen_dead
 from searchbench.games.sokoban.enhanced.jams import Jams, has_pattern, tells_dead
-from searchbench.games.sokoban.enhanced.packing import bound_past_walls, is_settled, see_areas
+from searchbench.games.sokoban.enhanced.packing import can_come_in, is_settled, see_areas
 from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
@@ -312,12 +312,13 @@ def bound_when_filled(work: Any, row: int, stone: int, goal: int, man: int, wall
     after = walls | 1 << areas.bit[goal]
     if not leaves_way(work, area, man, after):
         return INFEASIBLE
-    if areas.settled[area] == 0:
-        return bound_at_home(work, row, stone, goal)
-    areas.walls[area] = after
-    found = bound_past_walls(work, man)
-    areas.walls[area] = walls
-    return found
+    if areas.settled[area] != 0:
+        areas.walls[area] = after
+        shut_out = not can_come_in(work, man)
+        areas.walls[area] = walls
+        if shut_out:
+            return INFEASIBLE
+    return bound_at_home(work, row, stone, goal)
 
 
 def bound_at_home(work: Any, row: int, stone: int, goal: int) -> int:

@@ -64,7 +64,9 @@ class EnhancedGame(Protocol):
     known: tuple[type[Enhancement], ...]
     versions: Mapping[str, tuple[str, ...]]
     scouting: tuple[str, ...]
-    """The enhancements that a scout has besides the sound ones."""
+    """The enhancements that a scout has besides the sound ones,"""
+    scouting_control: str
+    """and the changes of its control records, which those that are asked for come after."""
     step: int
 
     def names(self) -> Mapping[str, Any]:
@@ -145,7 +147,8 @@ class Enhanced(Guided):
             return None
         rules = _enhanced(task.game)
         names = (*controls.used, *rules.scouting)
-        return _Deepening(task, chosen_controls(_known(rules), names, listed(self.without), self.control))
+        changes = f"{rules.scouting_control},{self.control}"
+        return _Deepening(task, chosen_controls(_known(rules), names, listed(self.without), changes))
 
 
 def _enhanced(game: Game) -> EnhancedGame:
