@@ -110,44 +110,20 @@ class FillingArea:
         self.maze.free = free
         return {place for stones, _ in seen for place in stones} & self.goals
 
-    def pushes_in(self, stone: Place, man: Place, filled: frozenset[Place]) -> dict[Place, int]:
-        """Return the pushes of a lone stone outside to each goal: to an entrance on the empty floor, then past filled goals."""
-        found: dict[Place, int] = {}
+    def ways_in(self, stone: Place, man: Place, filled: frozenset[Place]) -> set[Place]:
+        """Return the goals to which a lone stone outside comes: to an entrance on the empty floor, then past filled goals."""
+        found: set[Place] = set()
         start = frozenset({stone}), self.maze.area(man, frozenset({stone}))
-        for (place, step), outside in self._arrivals(start).items():
-            behind = place[0] - step[0], place[1] - step[1]
-            if place in filled:
-                continue
-            free, self.maze.free = self.maze.free, self.maze.free - filled
-            first = frozenset({place}), self.maze.area(behind, frozenset({place}))
-            inner = {first: 0}
-            waiting = [first]
-            for node in waiting:  # which grows
-                for after in self.maze.successors(node):
-                    if after[0] <= self.squares and after not in inner:
-                        inner[after] = inner[node] + 1
-                        waiting.append(after)
-            self.maze.free = free
-            for (stones, _), inside in inner.items():
-                (goal,) = stones
-                if goal in self.goals - filled:
-                    found[goal] = min(found.get(goal, outside + inside), outside + inside)
-        return found
-
-    def _arrivals(self, start: Node) -> dict[tuple[Place, Place], int]:
-        """Return the least pushes that bring a lone stone from outside onto each entrance."""
-        found: dict[tuple[Place, Place], int] = {}
-        seen, waiting = {start: 0}, [start]
+        seen, waiting = {start}, [start]
         for node in waiting:  # which grows
             (before,) = node[0]
             for after in self.maze.successors(node):
                 (place,) = after[0]
                 arrival = place, (place[0] - before[0], place[1] - before[1])
-                if place in self.squares:
-                    if arrival in self.entrances:
-                        found.setdefault(arrival, seen[node] + 1)
-                elif after not in seen:
-                    seen[after] = seen[node] + 1
+                if arrival in self.entrances:
+                    found |= self.reached(filled, arrival) - filled
+                if place not in self.squares and after not in seen:
+                    seen.add(after)
                     waiting.append(after)
         return found
 

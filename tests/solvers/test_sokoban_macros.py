@@ -13,7 +13,7 @@ from naive_sokoban import STEPS, FillingArea, Maze, Node, Place, random_level
 from searchbench import jit
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.areas import GoalArea, goal_areas, is_safe, leaves_way, offered
-from searchbench.games.sokoban.enhanced.packing import bound_past_walls, see_areas
+from searchbench.games.sokoban.enhanced.packing import can_come_in, see_areas, shuts_out
 from searchbench.games.sokoban.enhanced.work import GOAL_MACRO, candidates, estimate, identify, kind_of
 from searchbench.games.sokoban.rules import from_square, normal_man, state_of, to_square
 from searchbench.games.sokoban.tables import NEVER
@@ -158,50 +158,39 @@ def test_stones_rest_in_an_area_that_can_be_filled(resting: bool) -> None:
     assert (counts["rests"] > 10) == resting, counts
 
 
-def test_the_bound_past_stones_that_rest_is_that_of_the_twin() -> None:
-    """The cheapest goals for the stones outside, each by an entrance and past the filled goals; none where one cannot come in."""
-    barred = same = 0
+def test_stones_are_shut_out_as_in_the_twin() -> None:
+    """Where stones rest, no goals can be given to those outside: each comes by an entrance, and past the filled goals."""
+    counts = {True: 0, False: 0}
     for game, maze, area, twin in levels_with_an_area(10, 60, 2, (5, 6)):
-        names = jit.Names(dict(game.enhanced().names()), "interpreted", None)
-        work, cells = game.enhanced().work(game.start(), controls_of(game), 2), game.maze.cells
+        rules, cells, goals = game.enhanced(), game.maze.cells, game.maze.goals
+        names = jit.Names(dict(rules.names()), "interpreted", None)
+        work = rules.work(game.start(), controls_of(game), 2)
         for stones, walks in sorted(maze.solvable()[0], key=lambda node: str([sorted(places) for places in node]))[:60]:
             squares = [game.maze.numbers[place] for place in stones]
             man = normal_man(game.maze.near, squares, game.maze.numbers[min(walks)])
-            game.enhanced().reload(work, state_of(squares, man, len(cells)))
-            filled = frozenset(stones & twin.squares)
+            rules.reload(work, state_of(squares, man, len(cells)))
+            work.kept[1, -1] = man
+            filled = stones & twin.squares
             rests = filled <= twin.goals and twin.is_safe(filled)
             assert jit.bind(see_areas, names)(work) == rests
-            if not rests:
-                continue
-            rows = [twin.pushes_in(stone, cells[man], filled) for stone in stones - filled]
-            for row, stone in zip(rows, stones - filled, strict=True):
+            outside = sorted(stones - filled)
+            reached = [twin.ways_in(stone, cells[man], filled) for stone in outside]
+            for stone, found in zip(outside, reached, strict=True):
                 place = 4 * game.maze.numbers[stone] + game.tables.side[game.maze.numbers[stone], man]
-                for number, goal in enumerate(game.maze.goals):
-                    if goal not in area.squares and game.tables.distances[place, number] < NEVER:
-                        row[cells[goal]] = int(game.tables.distances[place, number])
-            goals = [cells[goal] for goal in game.maze.goals]
-            sums = [
-                sum(row[goal] for row, goal in zip(rows, chosen, strict=True))
-                for chosen in itertools.permutations(goals, len(rows))
-                if all(goal in row for row, goal in zip(rows, chosen, strict=True))
-            ]
-            found = jit.bind(bound_past_walls, names)(work, man)
-            assert found == min(sums, default=INFEASIBLE), (game.text.rows, stones)
-            barred, same = barred + (not sums), same + (found == jit.bind(estimate, names)(work, 0, 0))
-    assert min(barred, same) > 100, (barred, same)
-
-
-def test_a_filled_goal_makes_the_way_to_the_next_one_longer() -> None:
-    """The second stone comes to its goal in four pushes on the empty floor, and in six past the first."""
-    game = Sokoban("##########|#    #   #|# @ $  *.#|#   #    #|#   #### #|##########")
-    (area,) = goal_areas(game.tables, 2, 4)
-    assert len(area.entrances) == 1
-    work = game.enhanced().work(game.start(), controls_of(game), 2)
-    names = jit.Names(dict(game.enhanced().names()), "interpreted", None)
-    assert jit.bind(see_areas, names)(work)
-    assert jit.bind(bound_past_walls, names)(work, game.maze.man) == 6
-    assert jit.bind(estimate, names)(work, 0, 0) == 4
-    assert jit.bind(penalty, names)(work, 0) == 2
+                found |= {
+                    cells[goal]
+                    for number, goal in enumerate(goals)
+                    if goal not in area.squares and game.tables.distances[place, number] < NEVER
+                }
+            orders = itertools.permutations([cells[goal] for goal in goals], len(outside))
+            expected = not rests or any(
+                all(goal in found for goal, found in zip(order, reached, strict=True)) for order in orders
+            )
+            if rests:
+                assert jit.bind(can_come_in, names)(work, man) == expected, (game.text.rows, stones)
+                counts[expected] += 1
+            assert jit.bind(shuts_out, names)(work, 1) == (rests and not expected)
+    assert min(counts.values()) > 100, counts
 
 
 def test_entrances_to_which_no_stone_comes_are_none() -> None:
