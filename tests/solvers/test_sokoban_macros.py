@@ -20,7 +20,7 @@ from searchbench.games.sokoban.tables import NEVER
 from searchbench.run import Limits
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Enhanced, search
-from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, penalty
+from searchbench.solvers.guided.enhanced.contract import penalty
 from searchbench.solvers.guided.enhanced.controls import FRAME, Controls, chosen_controls
 from searchbench.solvers.guided.enhanced.kernel import BY_BOUND, EXCEEDED
 from searchbench.solvers.guided.task import EXHAUSTED

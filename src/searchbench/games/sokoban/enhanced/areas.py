@@ -51,11 +51,10 @@ class Areas(NamedTuple):
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
     numbers of goals and entrances, and whether it parts the floor. `keys[a]` and `memo[a]` hold what is known of sets of
     filled goals: the state, and for each entrance the goals that can be filled. `ways` and `plain` are the entrances and
-    the goals, as bits, to which a lone stone comes from each place, `first[a]` the bit of the first goal of an area there. `walls[a]` is
-    the set of filled goals of the position at work, `restless[a]` one where stones cannot rest, and `wishes` scratch space to
-    assign goals. `stack` is scratch space, `effort` counts
-    the sets evaluated, `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a
-    queue of places of a stone.
+    the goals, as bits, to which a lone stone comes from each place, `first[a]` the bit of the first goal of an area.
+    `walls[a]` is the set of filled goals of the position at work, `restless[a]` one where stones cannot rest, `settled[a]`
+    whether an area can be filled from that position. `wishes`, `stack`, and `waiting`, a queue of places of a stone, are
+    scratch space; `effort` counts the sets evaluated.
     """
 
     area: Any

@@ -8,8 +8,8 @@ from searchbench.jit import trailing_zeros
 
 MOST_GOALS: Final = 62
 WISHES, WAITING, PARTNER, CAME, GOAL_OF = range(5)
-"""Rows of the scratch space, of 64 bits: the goals of each stone, a queue, the stone of a goal, the stone that asks for a goal, and
-the goal of a stone."""
+"""Rows of the scratch space, of 64 bits: the goals of each stone, a queue, the stone of a goal, the stone that asks
+for a goal, and the goal of a stone."""
 ROWS: Final = 5
 
 

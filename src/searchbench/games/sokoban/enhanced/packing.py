@@ -1,7 +1,7 @@
 """Goal areas at work: which stones rest there, and whether all others can still come in.
 
-While an area can be filled to the end as it stands, its stones rest and others come in through its entrances alone, each to a goal
-that is free. Each stone outside is taken alone on the floor up to an entrance, and past the filled goals from there.
+While an area can be filled to the end as it stands, its stones rest and others come in through its entrances alone, each
+to a goal that is free. Each stone outside is taken alone on the floor up to an entrance, and past the filled goals from there.
 """
 
 from __future__ import annotations

@@ -104,6 +104,8 @@ def investigate(work: Any, row: int, move: int, nodes: int) -> int:
     controls, patterns = work.controls, work.patterns
     if controls[PATTERNS] == 0 or (row > 0 and move >> 3 * FIELD + 2 & 7 != 0):
         return 0
+    if work.facts[LEARNT] >= min(controls[PATTERN_CAPACITY], len(patterns.size)):
+        return 0
     square, target, spent = from_square(move), to_square(move), 0
     if nodes > 0:
         effort = nodes * controls[PATTERN_SHARE] // 100
@@ -153,25 +155,32 @@ def learn(work: Any, row: int, size: int, penalty: int, limit: int) -> int:
 
     Where all ways on from a position are dearer for the same reason, the position itself is, and most often many before it.
     """
-    patterns, kept = work.patterns, work.kept
-    last, spent = kept.shape[1] - 1, 0
-    while penalty > 0:
-        size, effort = make_minimal(work, size, kept[row, last], penalty, limit)
-        spent += effort
+    kept, spent = work.kept, 0
+    last = kept.shape[1] - 1
+    while True:
+        size, nodes = make_minimal(work, size, kept[row, last], penalty, limit)
+        spent += nodes
         keep_pattern(work, size, kept[row, last], penalty)
-        penalty = 0
-        while row > 0 and penalty == 0:
-            for place in range(size):
-                if patterns.chosen[1, place] == kept[row, last - 1]:
-                    patterns.chosen[1, place] = kept[row, last - 2]
+        known = True
+        while known:
+            if row == 0:
+                return int(spent)
+            take_back(work, row, size)
             row -= 1
-            if not is_known(work, size, kept[row, last]):
-                outcome = outcome_of_test(work, 1, size, kept[row, last], limit)
-                spent += patterns.counts[USED]
-                penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
-                if penalty == 0:
-                    return spent
-    return spent
+            known = is_known(work, size, kept[row, last])
+        outcome = outcome_of_test(work, 1, size, kept[row, last], limit)
+        spent += work.patterns.counts[USED]
+        penalty = INFEASIBLE if outcome == DEADLOCK else work.patterns.counts[DEARER]
+        if penalty == 0:
+            return int(spent)
+
+
+def take_back(work: Any, row: int, size: int) -> None:
+    """Put the stone of a pattern that the move to a row has moved back to where it stood."""
+    chosen, kept, last = work.patterns.chosen[1], work.kept, work.kept.shape[1] - 1
+    for place in range(size):
+        if chosen[place] == kept[row, last - 1]:
+            chosen[place] = kept[row, last - 2]
 
 
 def make_minimal(work: Any, size: int, man: int, penalty: int, limit: int) -> tuple[int, int]:
@@ -215,9 +224,7 @@ def keep_pattern(work: Any, size: int, man: int, penalty: int) -> None:
     """Keep a pattern, in the list of that of its squares which has the fewest."""
     patterns = work.patterns
     number = work.facts[LEARNT]
-    if number >= min(work.controls[PATTERN_CAPACITY], len(patterns.size)):
-        return
-    if is_known(work, size, man):
+    if number >= len(patterns.size) or is_known(work, size, man):
         return
     chosen = patterns.chosen[1, 0]
     for place in range(size):

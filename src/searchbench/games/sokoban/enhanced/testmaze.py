@@ -85,7 +85,8 @@ def patterns_of(base: Base, tables: LevelTables, used: bool, capacity: int) -> P
     cached = 1 << CACHED if used else 1
     board = np.zeros((REACHED + 1, squares), MARKS)
     return Patterns(
-        base._replace(board=board, facts=np.zeros_like(base.facts)), np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
+        base._replace(board=board, facts=np.zeros_like(base.facts)),
+        np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         board, np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
         np.zeros(1 << 15 if used else 1, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(CORRAL + 1, np.int64),

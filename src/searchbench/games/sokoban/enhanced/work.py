@@ -303,7 +303,7 @@ def goal_macros(work: Any, row: int, move: int, out: Any, end: int) -> int:
 
 
 def bound_when_filled(work: Any, row: int, stone: int, goal: int, man: int, walls: int) -> int:
-    """Return the bound when a stone rests on a goal, which is off the board; INFEASIBLE where others are left that cannot come in.
+    """Return the bound when a stone, which is off the board, rests on a goal; INFEASIBLE where others cannot come in then.
 
     `walls` are the filled goals of the area before.
     """
