@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import searchbench
 from front_program import Program
 from searchbench import reproduce as package
 from searchbench.errors import BadRequest, DamagedData
@@ -55,6 +57,13 @@ def test_a_report_shows_all_rows_and_measures_those_that_are_not_long(
     assert "<circle" in text  # the 8-puzzle's states by distance, ours upon the paper's
     linked = set(re.findall(r'href="#([^"]+)"', text))
     assert set(ROWS) <= linked <= set(re.findall(r'id="([^"]+)"', text))
+
+
+def test_a_record_names_the_last_commit_of_the_package(few: dict[str, int]) -> None:
+    """Not of one of its folders: a solver may be younger than the row that measures it."""
+    command = ["git", "-C", str(Path(searchbench.__file__).parent), "log", "-1", "--format=%h", "--", "."]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert recorded(reproduce(ROWS["G1"])).commit == told.stdout.strip()
 
 
 def test_how_long_rows_will_take_is_told_before_they_are_measured(

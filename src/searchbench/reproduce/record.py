@@ -109,8 +109,8 @@ def _parsed(text: str, name: str) -> dict[str, Record]:
 
 @lru_cache
 def _commit() -> str:
-    """Return the commit of the checkout that this code lies in, "" for an installed package."""
-    command = ["git", "-C", str(Path(__file__).parent), "log", "-1", "--format=%h", "--", "."]
+    """Return the last commit of the package, where it lies in a checkout, "" for an installed one."""
+    command = ["git", "-C", str(Path(__file__).parents[1]), "log", "-1", "--format=%h", "--", "."]
     try:
         found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)
     except (OSError, subprocess.SubprocessError):

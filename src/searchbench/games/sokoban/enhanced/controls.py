@@ -51,7 +51,7 @@ class GoalMacros(Cut):
     name: ClassVar[str] = "goal-macros"
     goals: int = 4
     entrances: int = 4
-    effort: int = 100_000
+    effort: int = 30_000
     alternatives: int = 1
     resting: int = 1
 
