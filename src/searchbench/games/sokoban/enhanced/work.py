@@ -65,7 +65,10 @@ LAST_RATING: Final = 1 << 20
 
 
 class Work(NamedTuple):
-    """Hold the tables of a level, and the position with the matchings of all rows; the man's square is the last one of a row."""
+    """Hold the tables of a level, and the position with the matchings of all rows.
+
+    The last three numbers of a row are the squares that the move to it has moved a stone from and to, and the man's.
+    """
 
     maze: Any
     side: Any
