@@ -17,6 +17,8 @@ PART, ROOT, FOUND, LAST, LOW, ABOVE, LEAST, SIDES, TRIED, PATH, ORDER = range(11
 found, the last one from it on, and the earliest one that lies next to these; the square before it, and the lowest one from it on;
 how many parts more there are without it; directions that were tried; the squares on the path of the search, and in its order."""
 ROWS: Final = 11
+TAKEN: Final = 1 << 30
+"""What stands in FOUND of a square that is taken: no square is found later."""
 
 
 def new_cuts(squares: int) -> Any:
@@ -29,15 +31,16 @@ def search_floor(maze: Any, taken: Any, cuts: Any) -> int:
     parts = found = 0
     for square in range(len(maze)):
         cuts[PART, square] = cuts[ABOVE, square] = -1
+        cuts[FOUND, square] = -1 if taken[square] == 0 else TAKEN
     for square in range(len(maze)):
-        if taken[square] == 0 and cuts[PART, square] < 0:
+        if cuts[FOUND, square] < 0:
             cuts[ROOT, parts] = square
-            found = search_part(maze, taken, cuts, parts, found)
+            found = search_part(maze, cuts, parts, found)
             parts += 1
     return parts
 
 
-def search_part(maze: Any, taken: Any, cuts: Any, part: int, found: int) -> int:
+def search_part(maze: Any, cuts: Any, part: int, found: int) -> int:
     """Search a part from its first square on, so many squares having been found; return how many are now."""
     path, root = cuts[PATH], cuts[ROOT, part]
     found = meet(cuts, root, -1, part, found)
@@ -46,26 +49,28 @@ def search_part(maze: Any, taken: Any, cuts: Any, part: int, found: int) -> int:
     depth = 1
     while depth > 0:
         here = path[depth - 1]
-        direction = cuts[TRIED, here]
-        if direction < 4:
-            cuts[TRIED, here] = direction + 1
+        above, direction, low, fresh = cuts[ABOVE, here], cuts[TRIED, here], cuts[LOW, here], -1
+        while direction < 4 and fresh < 0:
             there = maze[here, direction]
-            if there < 0 or taken[there] != 0:
+            direction += 1
+            if there < 0 or there == above:
                 continue
-            if cuts[PART, there] < 0:
-                found = meet(cuts, there, here, part, found)
-                path[depth] = there
-                depth += 1
-            elif there != cuts[ABOVE, here]:
-                cuts[LOW, here] = min(cuts[LOW, here], cuts[FOUND, there])
+            if cuts[FOUND, there] < 0:
+                fresh = there
+            else:
+                low = min(low, cuts[FOUND, there])
+        cuts[TRIED, here], cuts[LOW, here] = direction, low
+        if fresh >= 0:
+            found = meet(cuts, fresh, here, part, found)
+            path[depth] = fresh
+            depth += 1
             continue
         cuts[LAST, here] = found - 1
         depth -= 1
-        above = cuts[ABOVE, here]
         if above >= 0:
-            cuts[LOW, above] = min(cuts[LOW, above], cuts[LOW, here])
+            cuts[LOW, above] = min(cuts[LOW, above], low)
             cuts[LEAST, above] = min(cuts[LEAST, above], cuts[LEAST, here])
-            cuts[SIDES, above] += cuts[LOW, here] >= cuts[FOUND, above]
+            cuts[SIDES, above] += low >= cuts[FOUND, above]
     return found
 
 

@@ -22,6 +22,8 @@ from searchbench.games.sokoban.enhanced.board import (
     LIVE,
     MARK,
     QUEUE,
+    SQUARE,
+    STONES,
     flood,
     has_row_beside,
     walk,
@@ -47,6 +49,8 @@ SELDOM: Final = 8
 MOST_PATTERNS: Final = 4096
 MOST_STONES: Final = 16
 """The stones of a pattern, at most."""
+ANY, FIRST = range(2)
+"""The rows of `heads`."""
 DEAD, OPEN, UNKNOWN = -2, -1, 1
 """What a search finds; a larger number tells how often a jam of unknown fate was met."""
 PROBED, WALK, GROUP, BACK = range(12, 16)
@@ -65,8 +69,9 @@ class Jams(NamedTuple):
     """Hold a board for jams, the path of a search (stones, the man's squares, the push to try), and what is known of jams.
 
     `seen` has the hashes of the jams of a search, `places` where they stand there.
-    `patterns[p]` has the squares of the stones of a pattern, and then -1; `areas[p]` marks where the man may be;
-    `heads` and `links` chain the patterns that have a stone on a square.
+    `patterns[p]` has the squares of the stones of a pattern in order, and then -1; `areas[p]` marks where the man may be.
+    `links` chain patterns, each row with a pattern, the next row, and the squares of two stones to look for first:
+    `heads[ANY, s]` begins the chain of those that have a stone on a square, `heads[FIRST, s]` of those whose first one it is.
     """
 
     base: Base
@@ -92,7 +97,7 @@ def new_jams(base: Base, used: bool = True) -> Jams:
         np.zeros((most + 4, 2 * words + 1), np.int64), np.zeros(keys, np.int64),
         np.zeros(keys, np.int32), np.zeros((2, known), np.int64),
         np.full((patterns, MOST_STONES), -1, np.int32), np.zeros((patterns, squares), np.uint8),
-        np.full(squares, -1, np.int32), np.zeros((patterns * MOST_STONES, 2), np.int32),
+        np.full((2, squares), -1, np.int32), np.zeros((patterns * (MOST_STONES + 1), 4), np.int32),
     )  # fmt: skip
 
 
@@ -102,10 +107,10 @@ def has_dead_jam(base: Any, jams: Jams, man: int, moved: int) -> bool:
     Where a stone has `moved` to a square, not -1, what holds without it was asked of the position before.
     """
     board, stands, group = base.board, jams.base.board[AT], jams.base.board[GROUP]
+    if has_pattern(base, jams, moved, man) if moved >= 0 else has_any_pattern(base, jams, man):
+        return True
     for square in range(len(stands)):
         stands[square] = board[AT, square] != 0
-        if stands[square] != 0 and (moved < 0 or moved == square) and has_pattern(base, jams, square, man):
-            return True
     if not loosen(jams.base, jams, man) or (moved >= 0 and stands[moved] == 0):
         return False
     write_frame(jams, jams.frames[ALL])
@@ -170,8 +175,7 @@ def is_lost_jam(jams: Jams, man: int) -> bool:
         jams.verdicts[0, slot], jams.verdicts[1, slot] = key, 0
     met = jams.verdicts[1, slot]
     if met == 0 or met == OFTEN:
-        counts, effort = jams.counts, jams.base.controls[JAM_EFFORT]
-        pays = counts[VAIN] <= PATIENCE + effort * counts[LOST_JAMS]
+        counts, effort, pays = jams.counts, jams.base.controls[JAM_EFFORT], is_worthwhile(jams)
         before = counts[LOOKED]
         if met == 0:
             found = searched(jams, man, effort if pays else effort // TIMES)
@@ -187,6 +191,12 @@ def is_lost_jam(jams: Jams, man: int) -> bool:
     elif met > 0:
         jams.verdicts[1, slot] += 1
     return bool(jams.verdicts[1, slot] == DEAD)
+
+
+def is_worthwhile(jams: Jams) -> bool:
+    """Tell whether searches have found enough lost jams for all that they looked at in vain."""
+    counts = jams.counts
+    return bool(counts[VAIN] <= PATIENCE + jams.base.controls[JAM_EFFORT] * counts[LOST_JAMS])
 
 
 # --- the search ------------------------------------------------------------------------------------------------------
@@ -441,20 +451,43 @@ def keep(jams: Jams, frame: Any) -> None:
         if stands[square] != 0:
             jams.patterns[pattern, count] = square
             count += 1
-            link = counts[LINKS]
-            counts[LINKS] += 1
-            jams.links[link, 0], jams.links[link, 1] = pattern, jams.heads[square]
-            jams.heads[square] = link
+    for stone in range(count):
+        chain(jams, ANY, pattern, stone, count)
+    chain(jams, FIRST, pattern, 0, count)
+
+
+def chain(jams: Jams, row: int, pattern: int, stone: int, count: int) -> None:
+    """Chain a pattern of so many stones with those that have a stone where one of its own stands."""
+    link = jams.links[jams.counts[LINKS]]
+    squares = jams.patterns[pattern]
+    square = squares[stone]
+    link[0], link[1] = pattern, jams.heads[row, square]
+    link[2], link[3] = squares[(stone + 1) % count], squares[(stone + 2) % count]
+    jams.heads[row, square] = jams.counts[LINKS]
+    jams.counts[LINKS] += 1
 
 
 def has_pattern(base: Any, jams: Jams, square: int, man: int) -> bool:
     """Tell whether the stones on the board, one of them on a square, hold a pattern, the man being on a square."""
-    link = jams.heads[square]
-    while link >= 0:
-        pattern = jams.links[link, 0]
-        if jams.areas[pattern, man] != 0 and stands_there(base, jams, pattern):
+    return has_chained(base, jams, jams.heads[ANY, square], man)
+
+
+def has_any_pattern(base: Any, jams: Jams, man: int) -> bool:
+    """Tell whether the stones on the board hold a pattern, the man being on a square."""
+    for stone in range(base.facts[STONES]):
+        if has_chained(base, jams, jams.heads[FIRST, base.board[SQUARE, stone]], man):
             return True
-        link = jams.links[link, 1]
+    return False
+
+
+def has_chained(base: Any, jams: Jams, link: int, man: int) -> bool:
+    """Tell whether the stones on the board hold a pattern of a chain, the man being on a square."""
+    at = base.board[AT]
+    while link >= 0:
+        row = jams.links[link]
+        if at[row[2]] != 0 and at[row[3]] != 0 and jams.areas[row[0], man] != 0 and stands_there(base, jams, row[0]):
+            return True
+        link = row[1]
     return False
 
 

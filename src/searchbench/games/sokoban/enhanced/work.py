@@ -45,7 +45,7 @@ from searchbench.games.sokoban.enhanced.controls import (
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.frozen import Frozen, is_frozen_dead
-from searchbench.games.sokoban.enhanced.jams import Jams, has_pattern, tells_dead
+from searchbench.games.sokoban.enhanced.jams import ANY, Jams, has_pattern, tells_dead
 from searchbench.games.sokoban.enhanced.packing import can_come_in, is_settled, see_areas
 from searchbench.games.sokoban.enhanced.pairs import Pairs
 from searchbench.games.sokoban.enhanced.testmaze import Patterns
@@ -239,7 +239,7 @@ def freezes(work: Any, square: int, target: int) -> bool:
 
 def makes_pattern(work: Any, square: int, target: int) -> bool:
     """Tell whether a push makes a jam that is known to be lost."""
-    if work.jams.heads[target] < 0:  # most squares have none
+    if work.jams.heads[ANY, target] < 0:  # most squares have none
         return False
     put(work, square, target)
     found = has_pattern(work, work.jams, target, square)
