@@ -93,6 +93,46 @@ def test_few_positions_are_asked_where_few_are_told_lost() -> None:
     assert counts[jams.TOLD] == 18
 
 
+def test_known_jams_are_found_everywhere_and_unknown_ones_sought_in_few_positions_where_most_was_in_vain() -> None:
+    level = Level(random.Random(61), 3, (4, 5))
+    nodes, _ = level.maze.solvable()
+    base, known = level.work.base, level.work.jams
+    unknown = next(node for node in sorted(nodes, key=repr) if Level(random.Random(61), 3, (4, 5)).is_told_dead(node))
+    level.put_up(unknown)
+
+    def told(asks: int) -> list[bool]:
+        return [bool(jams.holds_lost_jam(base, known, int(base.kept[0, -1]))) for _ in range(asks)]
+
+    known.counts[jams.VAIN] = jams.PATIENCE + 1
+    known.counts[jams.ASKED] = jams.SELDOM
+    assert told(jams.SELDOM - 1) == [False] * (jams.SELDOM - 1)
+    assert (known.counts[jams.LOOKED], known.counts[jams.PATTERNS]) == (0, 0)
+    assert told(1) == [True]
+    assert known.counts[jams.PATTERNS] == 1
+    known.counts[jams.VAIN] = 1 << 40
+    assert told(2 * jams.SELDOM) == [True] * (2 * jams.SELDOM)
+
+
+def test_the_chains_of_patterns_hold_each_of_them() -> None:
+    chance, held = random.Random(67), 0
+    for _ in range(6):
+        level = Level(chance, 4, (4, 5))
+        nodes = sorted(level.maze.solvable()[0], key=repr)
+        for node in chance.sample(nodes, min(len(nodes), 25)):
+            level.is_told_dead(node)
+        base, known, patterns = level.work.base, level.work.jams, level.patterns()
+        for node in chance.sample(nodes, min(len(nodes), 40)):
+            level.put_up(node)
+            man = int(base.kept[0, -1])
+            here = [stones for stones, area in patterns if stones <= node[0] and level.place[man] in area]
+            assert jams.has_any_pattern(base, known, man) == bool(here), (level.text, node)
+            for stone in node[0]:
+                found = jams.has_pattern(base, known, level.number[stone], man)
+                assert found == any(stone in stones for stones in here), (level.text, node, stone)
+            held += bool(here)
+    assert held > 25, held
+
+
 def test_the_arrays_of_both_searches_stand_in_the_same_order() -> None:
     assert Work._fields[: len(Base._fields)] == Base._fields
 

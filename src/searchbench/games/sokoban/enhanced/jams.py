@@ -45,7 +45,8 @@ CACHE: Final = 1 << 16
 RARE: Final = 20
 TRIED: Final = 500
 SELDOM: Final = 8
-"""Where less than one in `RARE` positions after a push is told lost, only one in `SELDOM` is asked, but for the first."""
+"""Where less than one in `RARE` positions after a push is told lost, only one in `SELDOM` is asked, but for the first; and
+of those whose last push is not told, where most searches are in vain."""
 MOST_PATTERNS: Final = 4096
 MOST_STONES: Final = 16
 """The stones of a pattern, at most."""
@@ -58,7 +59,7 @@ PROBED, WALK, GROUP, BACK = range(12, 16)
 walk that meets his."""
 PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS, ASKED, TOLD, SEEN = range(9)
 """What stands in `counts`: the ways that were looked for, the patterns, and their links; the jams that searches looked at, those
-of searches that found nothing lost, and the lost jams that were found; the positions after a push, and those told lost;
+of searches that found nothing lost, and the lost jams that were found; the positions asked, and those after a push told lost;
 the jams that the last search has seen."""
 ALL: Final = -2
 LEAST: Final = -1
@@ -106,9 +107,14 @@ def has_dead_jam(base: Any, jams: Jams, man: int, moved: int) -> bool:
 
     Where a stone has `moved` to a square, not -1, what holds without it was asked of the position before.
     """
-    board, stands, group = base.board, jams.base.board[AT], jams.base.board[GROUP]
     if has_pattern(base, jams, moved, man) if moved >= 0 else has_any_pattern(base, jams, man):
         return True
+    return is_found_lost(base, jams, man, moved)
+
+
+def is_found_lost(base: Any, jams: Jams, man: int, moved: int) -> bool:
+    """Tell whether searches find stones that are near each other to be a lost jam, or all stones of the position."""
+    board, stands, group = base.board, jams.base.board[AT], jams.base.board[GROUP]
     for square in range(len(stands)):
         stands[square] = board[AT, square] != 0
     if not loosen(jams.base, jams, man) or (moved >= 0 and stands[moved] == 0):
@@ -136,6 +142,16 @@ def tells_dead(work: Any, jams: Jams, man: int, moved: int) -> bool:
     found = has_dead_jam(work, jams, man, moved)
     counts[TOLD] += found
     return found
+
+
+def holds_lost_jam(base: Any, jams: Jams, man: int) -> bool:
+    """Tell whether a position holds a lost jam; where searches do not pay, only some positions are asked for unknown ones."""
+    if has_any_pattern(base, jams, man):
+        return True
+    jams.counts[ASKED] += 1
+    if jams.counts[ASKED] % SELDOM != 0 and not is_worthwhile(jams):
+        return False
+    return is_found_lost(base, jams, man, -1)
 
 
 def number_groups(jam: Base) -> int:

@@ -21,14 +21,7 @@ from searchbench.games.sokoban.enhanced.board import (
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.frozen import is_frozen_dead
-from searchbench.games.sokoban.enhanced.jams import (
-    ASKED,
-    SELDOM,
-    has_any_pattern,
-    has_dead_jam,
-    has_pattern,
-    is_worthwhile,
-)
+from searchbench.games.sokoban.enhanced.jams import has_pattern, holds_lost_jam
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put
 from searchbench.games.sokoban.featurespace.advisors import (
@@ -106,12 +99,7 @@ def is_lost(work: Any) -> bool:
     man = base.kept[0, base.kept.shape[1] - 1]
     if estimate(base, 0, 0) >= UNREACHABLE or is_frozen_dead(base, work.frozen, -1, man):
         return True
-    if has_any_pattern(base, work.jams, man) or has_dead_corral(base, work.corrals):
-        return True
-    work.jams.counts[ASKED] += 1
-    if work.jams.counts[ASKED] % SELDOM != 0 and not is_worthwhile(work.jams):
-        return False
-    return has_dead_jam(base, work.jams, man, -1)
+    return has_dead_corral(base, work.corrals) or holds_lost_jam(base, work.jams, man)
 
 
 def score_position(work: Any) -> int:

@@ -69,7 +69,7 @@ class Strategy:
     aims: tuple[int, ...] = ()
     """The strategies whose positions its trials are to meet, by turns."""
     tries: int = 1
-    """So many trials in a row have the same aim and length."""
+    """So many trials in a row have the same aim."""
 
 
 class FeatureSpaceGame(Protocol):
@@ -193,7 +193,7 @@ class Searching:
             self._begin(self.entries, partial(watch, self))
         while self.nodes < end:
             if self.strategy.renewed and (self.nodes >= self.over or self.note[STATUS] in (FULL, EXHAUSTED)):
-                length = FIRST_TRIAL * luby(self.trials // self.strategy.tries + 1)
+                length = FIRST_TRIAL * luby(self.trials + 1)
                 self._begin(min(length + 2 * self.rules.most, self.entries), partial(watch, self))
                 self.over = self.nodes + length
             goes_on = self._goes_on(others, min(self.over, end) if self.strategy.renewed else end, watch)
