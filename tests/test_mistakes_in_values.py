@@ -71,6 +71,7 @@ def test_parts_solved_one_by_one_are_refused_too(solver: str, tmp_path: Any) -> 
         solve_parts(down("outcome"), "all", tmp_path / "parts", solver=solver)
 
 
+@pytest.mark.long
 def test_machine_code_refuses_the_only_move_of_many_that_leads_astray() -> None:
     nodes = 7_000
     edges = [(node, node - 1, 1, 0) for node in range(1, nodes) if node != 3_500] + [(6_500, 17, 1, 0)]

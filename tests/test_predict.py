@@ -255,6 +255,7 @@ def test_where_the_model_decides_next_to_nothing_all_positions_are_reckoned(
     assert "it assumes" in str(found)
 
 
+@pytest.mark.long
 def test_states_that_are_reached_are_listed_for_a_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
     found = sb.predict("mnk:3,3,3", index="reached", threads=1)
     assert (found.numbers, found.solver) == (5478, "retrograde")

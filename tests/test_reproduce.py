@@ -51,6 +51,7 @@ def test_parts_of_a_row_are_measured_by_name(tmp_path: Path) -> None:
             reproduce(ROWS[name], parts=[part])
 
 
+@pytest.mark.long
 def test_positions_that_cannot_be_reached_are_left_out() -> None:
     """The figure of the paper is not ours, and the later one is."""
     outcome = reproduce(ROWS["G14"], parts=["9-3"])

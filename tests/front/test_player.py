@@ -119,6 +119,7 @@ def test_it_plays_the_opening_and_goes_on_in_the_midgame(midgame: Database) -> N
         assert (over if plies % 2 == 0 else -over) == 1
 
 
+@pytest.mark.long
 def test_points_are_kept_too() -> None:
     database = solve_states(Awari(3), run=Run(threads=1))
     player = sb.Player(database)

@@ -121,6 +121,7 @@ def test_wins_are_told_from_all_others(database: Database) -> None:
             assert (tree.classify(position) == "win") == (database.probe(position).outcome == 1)
 
 
+@pytest.mark.long
 def test_all_classes_at_once_and_small_trees(database: Database) -> None:
     """Only one draw and one loss look alike: the paper has none, but does not say all that we would need to know."""
     tree = decision_tree(database)

@@ -139,7 +139,7 @@ def test_a_rule_that_does_not_return_is_named(tmp_path: Path, command: str) -> N
     assert rest == "searchbench: interrupted\n"
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_machine_code_that_does_not_return_is_ended(threads: int) -> None:
     assert "in the middle of a call" in interrupted(started("-c", MACHINE_CODE, str(threads)), "begun")
 
@@ -170,7 +170,7 @@ def test_a_second_signal_ends_it_at_once(kind: str, tmp_path: Path) -> None:
     assert not (tmp_path / "work" / RECORD).exists()
 
 
-@pytest.mark.parametrize("kind", ["slow", "writing"])
+@pytest.mark.parametrize("kind", [pytest.param("slow", marks=pytest.mark.long), "writing"])
 def test_a_signal_that_comes_twice_at_once_is_one(kind: str, tmp_path: Path) -> None:
     process = started("-c", KEEPING, str(tmp_path / "work"), kind, "10")
     assert process.stderr is not None

@@ -228,6 +228,7 @@ def test_a_value_of_the_thesis(database: Database) -> None:
     }
 
 
+@pytest.mark.long
 def test_the_table_does_not_depend_on_threads_and_lists(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Solve forwards with lists for all states, for none, and for some; and backwards with small buckets."""
     few = Awari(6)

@@ -154,7 +154,8 @@ def test_moves_are_those_of_the_twin(men: str, rows: int, columns: int) -> None:
 @pytest.mark.parametrize(
     ("spec", "target"),
     [
-        ("chess:KPK,4x3", "cpu"), ("chess:KPK,4x3", "interpreted"), ("chess:KQK,3x4", "interpreted"),
+        pytest.param("chess:KPK,4x3", "cpu", marks=pytest.mark.long),
+        ("chess:KPK,4x3", "interpreted"), ("chess:KQK,3x4", "interpreted"),
         ("chess:KRKN,3x3", "interpreted"), ("chess:KRRK,3x3", "interpreted"), ("chess:KNNK,3x4", "interpreted"),
     ],
 )  # fmt: skip
@@ -183,6 +184,7 @@ def test_distances_are_the_published_ones(queen_and_rook: Database) -> None:
     assert set(queen_and_rook.histogram("KK")) == {queen_and_rook.probe("8/8/8/8/4k3/8/8/K7 w")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fen", "value"),
     [
@@ -196,6 +198,7 @@ def test_single_positions(queen_and_rook: Database, fen: str, value: str) -> Non
     assert queen_and_rook.rule.format(queen_and_rook.probe(fen)) == value
 
 
+@pytest.mark.long
 def test_symmetric_positions_have_one_value(queen_and_rook: Database) -> None:
     drawn = random.Random(2)
     game = queen_and_rook.game

@@ -72,6 +72,7 @@ def test_scores_are_those_of_the_twin(rows: int, columns: int) -> None:
     assert empty == str(GOLDEN[f"{min(rows, columns)}x{max(rows, columns)}"]) == solved.game.known()["start"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["1x4", "2x3", "3x2"])
 def test_scores_of_empty_boards(size: str) -> None:
     solved = solve_states(load(f"dots-and-boxes:{size}"), run=Run(threads=1))

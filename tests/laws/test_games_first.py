@@ -328,6 +328,7 @@ def test_the_parts_of_a_graph() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_many_graphs_as_one_compiled_graph(run: Run) -> None:
     chance = random.Random(7)
     words: list[str] = []

@@ -136,6 +136,7 @@ def test_rows_that_win(rule: str) -> None:
             assert won(state, player) == any(length == 5 or (longer and length > 5) for length in lengths)
 
 
+@pytest.mark.long
 def test_forbidden_points_of_renju_against_a_plain_twin() -> None:
     is_forbidden = forbidden(9, DEPTH)
     chance = random.Random(5)

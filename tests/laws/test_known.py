@@ -54,6 +54,9 @@ TINY = {
 }
 """One entry for each game and abstraction: sizes that are solved in a moment, each of which has known numbers."""
 
+SLOW = ("fore-and-aft", "fox-and-geese:4", "morris-opening:3")
+"""Those that take seconds to compile, each like one of the others."""
+
 
 def measured(game: Game, solved: Database) -> dict[str, Any]:
     """Return what `known` may tell of a solved game, but for the states that its start can reach."""
@@ -81,7 +84,14 @@ def test_every_shipped_game_has_a_tiny_size() -> None:
     assert {game.name for game in (*shipped(), *shipped(ABSTRACTIONS))} == set(TINY)
 
 
-@pytest.mark.parametrize("spec", [spec for specs in TINY.values() for spec in specs])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(spec, marks=[pytest.mark.long] * (place > 0 or spec in SLOW))
+        for specs in TINY.values()
+        for place, spec in enumerate(specs)
+    ],
+)
 def test_known_numbers(spec: str, run: Run) -> None:
     game = load(spec)
     known = dict(game.known())

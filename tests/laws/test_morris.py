@@ -314,6 +314,7 @@ def words(position: Position) -> tuple[int, ...]:
     return tuple(sum(1 << point for point in men) for men in position)
 
 
+@pytest.mark.long
 def test_four_against_three() -> None:
     """Solve with captures that lead to another part; without the interchange of rings 3-3 has more states."""
     solved = solve_states(Morris(4, 3))

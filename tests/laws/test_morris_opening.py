@@ -150,6 +150,7 @@ def test_the_midgame_is_that_of_its_own_database(whole: Database, leaves: LeafDa
             assert leaves.outcome(state) == whole.probe(state).outcome
 
 
+@pytest.mark.long
 def test_alpha_beta_finds_the_value_of_every_opening_position(whole: Database, leaves: LeafDatabase) -> None:
     game = whole.game
     search = AlphaBetaSearch(game, Budget(game, Run(threads=1)), new_transpositions(1 << 16), 1 << 20, leaves)

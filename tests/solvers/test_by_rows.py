@@ -193,6 +193,7 @@ def test_depths_around_the_last_code_of_a_byte(deepest: int) -> None:
     assert found.codes.dtype == (np.uint8 if deepest < 254 else np.uint16)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("always")
 def test_more_levels_than_a_byte_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plain = state_by_state(load("sliding:3x3"))

@@ -106,6 +106,7 @@ def test_interpreted_and_from_the_solved_state() -> None:
         assert (interpreted.costs, interpreted.nodes) == (ours.costs, ours.nodes)
 
 
+@pytest.mark.long
 def test_what_costs_more_than_the_limit_stays_open() -> None:
     database, state = solve("sliding-groups:3x3,1.2-3.6.4.5"), max(DEPTHS, key=lambda state: DEPTHS[state])
     whole = solve_completions(GAME, state, database, Run(threads=1))

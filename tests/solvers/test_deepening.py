@@ -84,6 +84,7 @@ def test_values_are_those_of_minimax_to_the_same_horizon(leaves: LeafDatabase, d
                 after = game.play(after, move)
 
 
+@pytest.mark.long
 def test_a_table_keeps_what_is_proved(truth: Database, leaves: LeafDatabase) -> None:
     """Tables so small that states displace each other, and large ones, give the answers of retrograde analysis."""
     game = leaves.game

@@ -57,8 +57,9 @@ def test_facts_hold_on_every_path_and_tables_of_two_entries_suffice(
         ask_every_node(random_graph(rng, False, False, cyclic), rng, threads, "interpreted")
 
 
-def test_threads_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(200):
+@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 200), marks=pytest.mark.long)], ids=str)
+def test_threads_at_the_same_time(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in seeds:
         rng = random.Random(f"at the same time {seed}")
         monkeypatch.setattr(dfpn, "CHECKED", rng.choice([1, 5, 1 << 10]))
         game = shared(random_graph(rng, False, rng.random() < 0.3, True))
@@ -169,6 +170,7 @@ def test_tic_tac_toe() -> None:
         assert verify_proof(proof) == []
 
 
+@pytest.mark.long
 def test_connect_four() -> None:
     game = load("connect4:4x4")
     assert prove_state(game, None, "dfpn", table="64KB", evidence=False).value == "draw"

@@ -187,6 +187,7 @@ def test_columns_that_are_cut_have_the_same_layers_and_values(
     assert [fault for law in LAWS for fault in law.breaks(subject)] == []
 
 
+@pytest.mark.long
 def test_connect_four_in_columns_of_seven() -> None:
     game = sb.load("connect4:3,7")
     assert sum(reachable_layers(game).reachable) == 1417322
@@ -236,7 +237,7 @@ def test_split_and_random() -> None:
         diagram.unrank(diagram.size)
 
 
-@pytest.mark.parametrize("game", [*FEW, sb.load("connect4:5,4")], ids=str)
+@pytest.mark.parametrize("game", [*FEW, pytest.param(sb.load("connect4:5,4"), marks=pytest.mark.long)], ids=str)
 def test_split_diagrams_have_the_members_between_and_no_others(game: sb.Game) -> None:
     diagram = reachable_layers(game, most=6).diagram
     for layer in range(diagram.layers):

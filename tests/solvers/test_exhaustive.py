@@ -107,6 +107,7 @@ def test_outcomes_of_random_games_of_one_part(game: GraphGame) -> None:
     assert values(solve(game, "fixpoint")) == right
 
 
+@pytest.mark.long
 @given(outcome_games(largest=32))
 @settings(max_examples=300)
 def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -> None:
@@ -115,6 +116,7 @@ def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -
     assert values(solve(game, "fixpoint")) == right
 
 
+@pytest.mark.long
 @given(long_games())
 @settings(max_examples=100)
 def test_outcomes_of_long_games_over_parts(game: GraphGame) -> None:

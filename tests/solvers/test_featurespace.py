@@ -406,6 +406,7 @@ def test_every_solvable_small_level_is_solved_and_no_other() -> None:
     assert ends == {False, True}
 
 
+@pytest.mark.long
 def test_levels_of_microban_are_solved_compiled() -> None:
     for number in (1, 18, 33, 100):
         game = Sokoban(f"{MICROBAN}#{number}")

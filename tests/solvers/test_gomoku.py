@@ -181,6 +181,7 @@ def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
     assert outside > 500
 
 
+@pytest.mark.long
 def test_a_replay_of_another_win_is_refused_where_it_fails() -> None:
     refused = checked = 0
     for seed in range(40):

@@ -116,6 +116,7 @@ def test_replies_and_canonical_positions() -> None:
         assert classes == {small.canonical(stones_at(state, [(cell, 2)]))[0] for cell in replies}
 
 
+@pytest.mark.long
 def test_work_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On 7 x 7 little is proved; the file of a branch says so, whatever its last line looks like."""
     monkeypatch.setattr(race.race, "__defaults__", ((20, 40),))

@@ -69,6 +69,7 @@ def test_a_false_win_differs() -> None:
         assert judge({}, {**right, name: 0}) == "differs"
 
 
+@pytest.mark.long
 def test_false_wins_are_counted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gomoku_threats, "_wins", lambda *_: True)
     monkeypatch.setattr(gomoku_threats, "STONES", range(33, 36))

@@ -550,6 +550,7 @@ def test_threads_on_a_path_that_never_forks(monkeypatch: pytest.MonkeyPatch) -> 
 FORKED = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0), (3, 4, 1, 0)), (UNDECIDED,) * 4 + (0,))
 
 
+@pytest.mark.long
 def test_threads_on_graphs_with_inconsistent_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idastar, "LONG", 0)
     lengths = set()

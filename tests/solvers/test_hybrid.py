@@ -54,6 +54,7 @@ def test_values_are_handed_over_in_both_directions(game: sb.Game, turn: int) -> 
     assert all(np.array_equal(one, other) for one, other in zip(found, right, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turn", [0, 1])
 def test_every_layer_of_connect_four_is_handed_over(turn: int) -> None:
     found, right = planes_by(sb.load("connect4:4,4"), lambda layer: layer % 2 == turn)

@@ -232,6 +232,7 @@ def test_a_player_is_told_what_a_book_knows(midgame: Database, tmp_path: Path) -
         assert values.value(game.position(state)).outcome == proof.outcome
 
 
+@pytest.mark.long
 def test_a_player_who_does_not_know_all_leaves_relies_on_what_she_is_sure_of(midgame: Database) -> None:
     game = MorrisOpening(3)
     kept = np.random.default_rng(2).random(midgame.size) < 0.7

@@ -187,6 +187,7 @@ def test_a_subproblem_of_qubic_is_kept(tmp_path: Path) -> None:
         prove_state(game, state, "graph", Run(threads=1), nodes=1, **options)
 
 
+@pytest.mark.long
 def test_graphs_keep_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     state = [0] * 64
     for cell, player in ((0, 1), (3, 1), (60, 2), (1, 2)):

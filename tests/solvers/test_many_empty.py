@@ -164,6 +164,7 @@ def test_bounds_of_a_small_board(name: str) -> None:
             assert (line.cost, line.verify()) == (depths[state], [])
 
 
+@pytest.mark.long
 def test_korf() -> None:
     """The lengths of some instances, and about as many nodes as the paper has (appendix B: 40,044, 28,715, 60,939)."""
     game = load("sliding:4x4")

@@ -48,6 +48,7 @@ def test_all_parts_are_those_of_the_whole_game(tmp_path: Path, whole: Database) 
     assert database.verify()
 
 
+@pytest.mark.long
 def test_points_are_solved_part_by_part(tmp_path: Path) -> None:
     database = solve(tmp_path / "db", "all", "awari:5")
     right = solve_states(AWARI, solver="fixpoint", run=Run(threads=1))

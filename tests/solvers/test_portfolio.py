@@ -124,6 +124,7 @@ def test_seconds_end_both(monkeypatch: pytest.MonkeyPatch) -> None:
         prove_state(load("hex:4x4"), None, "portfolio", run, seconds=2, turn=TURN, target="interpreted")
 
 
+@pytest.mark.long
 def test_where_bitboards_keep_no_strategy_the_other_search_goes_on_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "MOST_EMPTY_FOR_EVIDENCE", 0)
     told: list[sb.Proof] = []

@@ -44,6 +44,7 @@ def test_positions_are_told_by_cells() -> None:
     assert Qubic().canonical(state)
 
 
+@pytest.mark.long
 def test_each_enhancement_of_qubic_saves_nodes(run: Run) -> None:
     found = without(run, ("0,3;12,5", "0,12;1,63"), 20_000)
     assert each_helps({}, found) == "match", found
@@ -78,6 +79,7 @@ def test_wins_by_dependency_are_wins_by_threats(size: tuple[int, int, int]) -> N
     assert found[True, False] <= found[True, True] // 10, found
 
 
+@pytest.mark.long
 def test_wins_of_qubic_by_dependency(run: Run) -> None:
     found = attacks_by_dependency(run, 150, 1_000)
     assert found["false"] == 0

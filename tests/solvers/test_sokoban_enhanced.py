@@ -129,6 +129,7 @@ def test_the_bound_step_by_step_is_that_from_scratch(level: str) -> None:
         assert work.facts[3] == sum(stone not in game.maze.goals for stone in game.maze.stones)
 
 
+@pytest.mark.long
 def test_sound_versions_find_the_least_pushes_of_random_levels() -> None:
     chance = random.Random(4)
     for _ in range(25):
@@ -200,6 +201,7 @@ def test_the_judge_of_detectors_sees_a_false_alarm(monkeypatch: pytest.MonkeyPat
     assert (levels, found["matching"]["false alarms"] > 0) == (1, True)
 
 
+@pytest.mark.long
 def test_deadlocks_learnt_are_sound_and_most_often_minimal() -> None:
     """No solvable state has the stones of a deadlock that was learnt; nearly each without one of its stones can be solved.
 

@@ -158,6 +158,7 @@ def test_stones_rest_in_an_area_that_can_be_filled(resting: bool) -> None:
     assert (counts["rests"] > 10) == resting, counts
 
 
+@pytest.mark.long
 def test_stones_are_shut_out_as_in_the_twin() -> None:
     """Where stones rest, no goals can be given to those outside: each comes by an entrance, and past the filled goals."""
     counts = {True: 0, False: 0}

@@ -102,6 +102,7 @@ def long_games(draw: st.DrawFn) -> Sequences:
     return Sequences(n, places, tuple(sorted(moves)), pieces=pieces)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(games(), st.data())
 def test_any_rearrangements_give_the_layers_of_a_plain_search(game: Sequences, data: st.DataObject) -> None:

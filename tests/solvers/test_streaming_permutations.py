@@ -78,6 +78,7 @@ def test_threads_do_not_change_a_bit(spec: str) -> None:
         assert np.array_equal(again.codes.whole(), first.codes.whole())
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.permutations(range(9)), min_size=1, max_size=3), st.integers(0, 362879))
 def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[int]], start: int) -> None:

@@ -40,6 +40,7 @@ def eight() -> sb.analyse.Subgoals:
     return sb.analyse.solve_subgoals("sliding:3x3", STEPS, Run(threads=1))
 
 
+@pytest.mark.long
 def test_steps_take_as_long_as_in_the_puzzle(eight: sb.analyse.Subgoals) -> None:
     first, last = eight.steps
     boards = list(naive.depths(load("sliding:3x3")))
@@ -184,6 +185,7 @@ def test_detours_leave_open_what_they_must(detour: int, tmp_path: Path) -> None:
     assert not (tmp_path / "work").exists()
 
 
+@pytest.mark.long
 def test_detours_prove_that_no_board_takes_more_than_31_moves(eight: sb.analyse.Subgoals) -> None:
     """The steps alone take up to 43; all that more needs is longer ways through the first one."""
     proof = sb.analyse.prove_limit(eight, 31)

@@ -64,6 +64,7 @@ def test_parts_that_lie_in_no_database_are_solved(endings: dict[str, sb.Database
     assert np.array_equal(taken.codes, endings["KQKR"].codes)
 
 
+@pytest.mark.long
 def test_verification_finds_a_wrong_value_that_was_taken(endings: dict[str, sb.Database]) -> None:
     queen = endings["KQK"]
     codes = queen.codes.copy()

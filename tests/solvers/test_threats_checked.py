@@ -280,6 +280,7 @@ def test_six_in_a_row_stops_a_four_under_the_standard_rule() -> None:
         assert {game.format_move(state, 2 * int(cell)) for cell in out[:count]} == expected
 
 
+@pytest.mark.long
 def test_a_claim_that_rests_on_threats_is_checked_against_every_reply() -> None:
     game = FREE
     for state in positions(game, 200, range(8, 20, 2), "claims", 0.1):

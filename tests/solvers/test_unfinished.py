@@ -263,7 +263,10 @@ def solve_in_a_child(game: Game, to: Path, memory: int, moment: float) -> bool:
 
 
 @pytest.mark.usefixtures("always")
-@pytest.mark.parametrize("memory", [1 << 30, 30_000], ids=["in memory", "on files"])
+@pytest.mark.parametrize(
+    "memory",
+    [pytest.param(1 << 30, marks=pytest.mark.long, id="in memory"), pytest.param(30_000, id="on files")],
+)
 def test_killed_at_random_moments_the_database_is_the_same(
     memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

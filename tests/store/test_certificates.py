@@ -388,6 +388,7 @@ def symmetric(game: Game, claim: Claim) -> Claim:
     return replace(claim, strategy=moves, symmetric=True)
 
 
+@pytest.mark.long
 def test_symmetric_records_and_forced_sequences_make_it_smaller(tmp_path: Path) -> None:
     game = MNK(4, 4, 3, symmetry=True)
     proof = proved(game, None)
