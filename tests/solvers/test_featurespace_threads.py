@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from searchbench.games.sokoban.featurespace import AIMING_BACK, AIMING_FORTH, BA
 from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.featurespace import search, strategy, turns
-from searchbench.solvers.guided.featurespace.kernel import NONE, OWNER_BITS, owner_of
+from searchbench.solvers.guided.featurespace.kernel import NONE, OWNER_BITS, STATUS, owner_of
 from searchbench.solvers.guided.featurespace.turns import Race, even_parts, exchange
+from searchbench.solvers.guided.task import FULL, PAUSED
 from searchbench.verify.lurd import replay
 
 LEVELS = [
@@ -192,6 +194,72 @@ def test_threads_share_no_array_that_changes(shared_out: list[turns.Turns]) -> N
         together = [search_.work.jams for search_ in threads.searches.values() if hasattr(search_.work, "jams")]
         own = [jams for jams in together if jams is shared.jams]
         assert own
+
+
+@pytest.fixture
+def trials_alone(short_turns: None, monkeypatch: pytest.MonkeyPatch) -> list[list[turns.Turns]]:
+    """Let all strategies that do not begin anew be full after the second round; return the threads of each round."""
+    plain, rounds = search._round, list[list[turns.Turns]]()
+
+    def noted(task: Any, threads: Any, round_: int) -> Any:
+        rounds[:] = [*rounds[:round_], list(threads)]
+        ended = plain(task, threads, round_)
+        for one in (one for own in threads for one in own.searches.values()):
+            if round_ == 1 and ended.status == PAUSED and not one.strategy.renewed:
+                one.note[STATUS] = FULL
+        return ended
+
+    monkeypatch.setattr(search, "_round", noted)
+    return rounds
+
+
+@pytest.mark.parametrize(
+    "threads", [1, 2, pytest.param(3, marks=pytest.mark.long), pytest.param(12, marks=pytest.mark.long)]
+)
+def test_every_thread_has_trials_when_nothing_else_goes_on(
+    trials_alone: list[list[turns.Turns]], monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    begun, plain = set[tuple[int, int]](), strategy.Searching._begin
+
+    def noted(self: strategy.Searching, *rest: Any) -> None:
+        trial = self.number, self.first + self.trials
+        assert not self.strategy.renewed or trial not in begun, trial  # no trial is made twice
+        begun.add(trial)
+        plain(self, *rest)
+
+    monkeypatch.setattr(strategy.Searching, "_begin", noted)
+    game = Sokoban(LEVELS[0])
+    renewed = {number for number, one in game.feature_space().strategies.items() if one.renewed}
+    moves = _found(game, threads, limits=Limits(100_000))
+    assert replay(LEVELS[0].replace("|", "\n"), game.solution(moves)).fault == ""
+    assert len(trials_alone) > 2
+    for own in trials_alone[2:]:
+        assert len(own) == threads
+        assert all(set(one.numbers) == renewed <= set(one.searches) for one in own)
+        for number in renewed:  # what they read of others is the same, and no longer changes
+            assert len({id(aim) for one in own for aim in one.searches[number].aims}) <= 2
+    assert any(one.searches[number].trials > 1 for one in trials_alone[-1] for number in renewed)
+    begun.clear()
+    assert _found(Sokoban(LEVELS[0]), threads, limits=Limits(100_000)) == moves
+
+
+def test_trials_keep_to_the_memory() -> None:
+    rules = Sokoban(LEVELS[0]).feature_space()
+    for threads, asked, memory in (
+        (1, 0, 1 << 30),
+        (2, 0, 1 << 30),
+        (8, 0, 1 << 30),
+        (2, 10**6, 1 << 30),
+        (8, 0, 1 << 33),
+    ):
+        with Run(threads=threads, memory=memory) as run:
+            task = SimpleNamespace(run=run)
+            wanted = asked or min(search.ENTRIES, memory // 2 // search.BYTES)
+            entries = wanted // len(rules.strategies)
+            found = search.FeatureSpace(entries=asked)._entries_of_a_trial(task, rules, entries)
+        kept = sum(found * threads if one.renewed else entries for one in rules.strategies.values())
+        assert kept <= (asked or memory // 2 // search.BYTES)
+        assert (found == entries) == (threads == 1 or memory == 1 << 33)
 
 
 def _arrays(held: Any) -> Iterator[Any]:

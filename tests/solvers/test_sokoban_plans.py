@@ -6,6 +6,7 @@ import itertools
 import random
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,19 @@ from searchbench.solvers.guided.featurespace.contract import (
     score_position,
     write_macros,
 )
-from searchbench.solvers.guided.featurespace.kernel import MET, NONE, OWNER_BITS, STATUS
-from searchbench.solvers.guided.featurespace.strategy import luby
-from searchbench.solvers.guided.task import EXHAUSTED, PAUSED
+from searchbench.solvers.guided.featurespace.kernel import (
+    BETTER,
+    MET,
+    NODES,
+    NONE,
+    NOTES,
+    OWNER_BITS,
+    POSITIONS,
+    STATUS,
+    new_tree,
+)
+from searchbench.solvers.guided.featurespace.strategy import Strategy, luby
+from searchbench.solvers.guided.task import EXHAUSTED, FULL, PAUSED
 from searchbench.verify.lurd import replay
 
 NAMES = jit.Names(dict(FUNCTIONS), "interpreted", None)
@@ -418,19 +429,22 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
     monkeypatch.setattr(SokobanFeatureSpace, "strategies", late)
     begun, plain, chance = list[tuple[int, list[Any], int]](), strategy.Searching._begin, random.Random(39)
 
-    def noted(self: Any, entries: int, pause: Any) -> None:
-        plain(self, entries, pause)
+    def noted(self: Any, pause: Any) -> None:
+        plain(self, pause)
         if self.number == VARYING:
             begun.append((self.before, self.work.plan.tolist(), len(self.perimeters[0].keys)))
+            efforts.append(self.rules.effort(self.work))
 
     monkeypatch.setattr(strategy.Searching, "_begin", noted)
-    most = plans = 0
+    most = plans = extended = ended = 0
+    efforts = list[float]()
     of_seeds: dict[int, list[Any]] = {0: [], 3: []}
     for round_ in range(16):
         seed = 3 * (round_ % 2)
         if not seed:
             game = Sokoban(text := random_level(chance, 3, (5, 5), solvable=round_ % 8 != 0))
         begun.clear()
+        efforts.clear()
         if Maze(text).least_pushes() is None:
             with pytest.raises(Unsolvable):
                 search_state(game, None, "featurespace", Run(threads=1), seed=seed, target="interpreted")
@@ -440,11 +454,29 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
         of_seeds[seed].append([plan for _, plan, _ in begun][:2])
         for trial, (before, after) in enumerate(itertools.pairwise(one[0] for one in begun), 1):
             # The moves of a position are generated together, so that a trial may be longer by these.
-            assert 5 * luby(trial) <= after - before < 5 * luby(trial) + game.feature_space().most
+            length = int(5 * luby(trial) * efforts[trial - 1])
+            times = max(1, (after - before) // length)  # those that come to a better cell late go on
+            assert length <= after - before < times * length + 4 * game.feature_space().most
+            extended += times > 1
+            ended += times == 1
         assert all(size == 1 for _, _, size in begun)  # no perimeter that others see holds positions that are gone
         most, plans = max(most, len(begun)), max(plans, len({str(one[1]) for one in begun}))
     assert (most > 3, plans > 1) == (True, True), (most, plans)
+    assert (extended > 0, ended > 0) == (True, True)
     assert of_seeds[0] != of_seeds[3]
+
+
+def test_a_trial_goes_on_that_has_come_to_a_better_cell_in_its_second_half() -> None:
+    one = object.__new__(strategy.Searching)
+    one.note, one.before = np.zeros(NOTES, np.int64), 1_000
+    for nodes, better, status, until in (
+        (0, 0, PAUSED, 1_000), (100, 50, PAUSED, 1_100), (100, 51, PAUSED, 1_200), (100, 99, FULL, 1_100),
+        (80, 79, PAUSED, 1_100),
+    ):  # fmt: skip
+        one.note[[NODES, BETTER, STATUS]] = nodes, better, status
+        one.over = max(1_000 + nodes, 1_100) if nodes else 1_000
+        assert one._is_over() == (one.nodes >= until), (nodes, better)
+        assert one.over == until
 
 
 @pytest.mark.parametrize("aiming", [AIMING_BACK, AIMING_FORTH])
@@ -472,16 +504,16 @@ def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyP
             lost += 1
         return ended
 
-    def chosen(self: Any, trial: int) -> list[int]:
+    def chosen(self: Any, trial: int, draw: int = 0) -> list[int]:
         scores, positions = self.tree.scores[: self.kept], self.tree.positions[: self.kept].tolist()
-        found = target(self, trial)
-        assert found == target(self, trial)
+        found = target(self, trial, draw)
+        assert found == target(self, trial, draw)
         assert found in positions
-        assert trial or scores[positions.index(found)] == min(scores)
-        return found if trial else dead[self.task.game]
+        assert trial or draw or scores[positions.index(found)] == min(scores)
+        return found if trial or draw else dead[self.task.game]
 
-    def begun(self: Any, entries: int, pause: Any) -> None:
-        begin(self, entries, pause)
+    def begun(self: Any, pause: Any) -> None:
+        begin(self, pause)
         if self.number == aiming:
             goals = self.work.base.maze[:, GOAL]
             assert len(self.perimeters[0].keys) == 1  # nothing meets a trial that may be over
@@ -510,6 +542,37 @@ def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyP
         line = search_state(game, None, "featurespace", target="interpreted")
         assert replay(text, game.solution(line.moves)).fault == "", text
     assert (len(aimed) > 6, met.total() > 2, lost > 0) == (True, True, True), (aimed, met, lost)
+
+
+def test_no_two_trials_have_the_same_aim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for the tries of one aim, and where there are too few positions."""
+    source, aiming = object.__new__(strategy.Searching), object.__new__(strategy.Searching)
+    source.note, source.tree = np.zeros(NOTES, np.int64), new_tree(1, 0, 1_000, 10)
+    source.note[POSITIONS] = kept = 60
+    source.tree.scores[:kept], source.tree.positions[:kept, 0] = range(100, 100 + kept), range(kept)
+    assert source.target(0) == [0]
+    assert {source.target(7, draw)[0] for draw in range(100)} > {0, 1, 2, 3, 4, 5}
+    aiming.aims, aiming.first, aiming.aim, aiming.aimed = [source], 0, [], set()
+    aiming.strategy = Strategy(heard=0, tries=2)
+    aims = []
+    for aiming.trials in range(40):
+        aims += aiming._aim()
+    assert aims[0] == 0
+    assert aims[::2] == aims[1::2]
+    assert len(set(aims)) == 20
+    monkeypatch.setattr(strategy, "MOST_DRAWS", 1)  # as if there were no others
+    aiming.aim = []
+    aiming.trials = 0
+    assert aiming._aim() == [0]
+
+
+def test_a_trial_by_a_plan_with_many_rests_is_longer() -> None:
+    game = Sokoban("########|#      #|# $ $. #|#   .  #|# @    #|########")
+    rules = game.feature_space()
+    for rows, times in ((2, 1), (3, 1), (4, 1.5), (11, 5)):
+        work = SimpleNamespace(plan=np.zeros((rows, 2), np.int32))
+        assert rules.effort(work) == times
+    assert rules.effort(SimpleNamespace(plan=NO_PLAN)) == 1
 
 
 def test_stones_are_spread_off_the_goals_and_away_from_them() -> None:

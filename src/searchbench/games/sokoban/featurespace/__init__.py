@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -44,6 +44,12 @@ STRICT: Final = (SPARING, UNTANGLING)
 
 def _go_on() -> None:
     """Be called where no limit is watched."""
+
+
+@cache
+def _pulling(target: jit.Target) -> jit.Names:
+    """Return the functions of searches that pull, always the same ones: a kernel is bound to them once."""
+    return jit.Names(dict(FUNCTIONS), target, None)
 
 
 @dataclass(frozen=True)
@@ -120,9 +126,9 @@ class _Shared:
         return self._retrograde(True, sparing=True) or self.steps_of_reuse
 
     def _retrograde(self, once: bool, sparing: bool = False, variation: int = 0) -> list[set[int]]:
-        pulls, stones = jit.Names(dict(FUNCTIONS), self.names.target, None), stones_of(self.start)
+        names, stones = _pulling(self.names.target), stones_of(self.start)
         return retrograde_steps(
-            self.tables, stones, self.base, pulls, Effort(pause=self.pauses[-1]), once, sparing, variation
+            self.tables, stones, self.base, names, Effort(pause=self.pauses[-1]), once, sparing, variation
         )
 
     def steps_of_trial(self, trial: int) -> list[set[int]]:
@@ -251,6 +257,10 @@ class SokobanFeatureSpace:
             shared.corrals, shared.frozen, shared.jams, shared.pairs, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip
+
+    def effort(self, work: Any) -> float:
+        """Return the steps of the plan for each stone, at least 1: a trial by a plan with many rests takes longer."""
+        return max(1.0, (len(work.plan) - 1) / len(self.tables.level.stones))
 
     def apart(self, works: Sequence[Any]) -> tuple[SokobanFeatureSpace, list[Any]]:
         """Return the same for another thread, and the arrays of searches that go on there, which stay those of its strategies."""

@@ -30,13 +30,13 @@ from searchbench.solvers.guided.featurespace.contract import (
 )
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 
-STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN, FRESH, LOST = range(14)
+STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN, FRESH, LOST, BETTER = range(15)
 """What the kernel notes: how the call ended, the moves generated, the positions, moves and cells kept, the cell whose turn it
 is, the number of the round, the position of the best score (where a move was found that solves: the move), the number of
 advisors, the bits of a score below its cell, the place in the other perimeter that was met, what stands in the own one
-for this search, above the numbers of positions, whether advisors choose among moves to new positions alone, and how many
-lost positions are remembered."""
-NOTES: Final = 14
+for this search, above the numbers of positions, whether advisors choose among moves to new positions alone, how many
+lost positions are remembered, and after how many moves the best score came to a better cell."""
+NOTES: Final = 15
 NONE: Final = -1
 OWNER_BITS: Final = 32
 """The bits of a position's number in a perimeter."""
@@ -234,6 +234,8 @@ def add_position(
     tree.bests[place] = best
     tree.weights[place] = weight
     if score < tree.scores[note[BEST]]:
+        if score >> note[SHIFT] < tree.scores[note[BEST]] >> note[SHIFT]:
+            note[BETTER] = note[NODES]
         note[BEST] = place
     rows = tree.rows
     count = write_macros(work, score, rows)

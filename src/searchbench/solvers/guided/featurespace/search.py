@@ -12,8 +12,8 @@ from searchbench.line import Line
 from searchbench.solvers.guided.configuration import Guided, seed_option
 from searchbench.solvers.guided.enhancements import Functions
 from searchbench.solvers.guided.featurespace.kernel import MOVES, STATUS
-from searchbench.solvers.guided.featurespace.strategy import FeatureSpaceGame, halves
-from searchbench.solvers.guided.featurespace.turns import LIMITED, Ended, Race, Turns, exchange
+from searchbench.solvers.guided.featurespace.strategy import FeatureSpaceGame, Searching, halves
+from searchbench.solvers.guided.featurespace.turns import LIMITED, Ended, Race, Turns, exchange, share_trials
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, Task
 
 ENTRIES: Final = 1 << 24
@@ -62,8 +62,8 @@ class FeatureSpace(Guided):
             if round_ == 1 and task.run.threads > 1:
                 threads = threads[0].shared_out(task.run.threads)
             ended = _round(task, threads, round_)
-            searches = {number: one for turns in threads for number, one in turns.searches.items()}
-            nodes, kept = sum(turns.nodes for turns in threads), sum(one.kept for one in searches.values())
+            searches = [one for turns in threads for one in turns.searches.values()]
+            nodes, kept = sum(turns.nodes for turns in threads), sum(one.kept for one in searches)
             if ended.status == FOUND and ended.search is not None:
                 moves = rules.steps(task.start, *halves(searches, ended.search))
                 return task.line(moves, _cost(task, moves), nodes, False, kept)
@@ -71,17 +71,19 @@ class FeatureSpace(Guided):
                 raise task.unsolvable(nodes, kept)
             if ended.status == LIMITED:
                 raise task.limit_reached(nodes, 0, kept)
-            if all(one.strategy.renewed or one.note[STATUS] == FULL for one in searches.values()):
-                if (task.nodes or task.seconds) and any(one.strategy.renewed for one in searches.values()):
-                    task.report("positions", nodes, 0, kept)  # trials go on up to the limit
-                else:
-                    full = sum(int(one.note[MOVES]) for one in searches.values())
-                    raise Exhausted(
-                        f"{task.game}: no solution in {full:,} macro moves: more memory or `entries` keep more of them",
-                        nodes,
-                        kept,
-                    )
+            if all(one.strategy.renewed or one.note[STATUS] == FULL for one in searches):
+                if not (task.nodes or task.seconds) or not any(one.strategy.renewed for one in searches):
+                    raise _too_few_entries(task, searches, nodes, kept)
+                task.report("positions", nodes, 0, kept)  # trials go on up to the limit
+                if round_ and any(turns.enters for turns in threads):
+                    threads = share_trials(threads, task.run.threads, self._entries_of_a_trial(task, rules, entries))
             round_ += 1
+
+    def _entries_of_a_trial(self, task: Task, rules: FeatureSpaceGame, entries: int) -> int:
+        """Return the moves that each of the trials at the same time may keep: all threads have some of each strategy."""
+        renewed = sum(one.renewed for one in rules.strategies.values())
+        room = (self.entries or task.run.memory // 2 // BYTES) - entries * (len(rules.strategies) - renewed)
+        return max(2 * rules.most, min(entries, room // (renewed * task.run.threads)))
 
 
 def _round(task: Task, threads: Sequence[Turns], round_: int) -> Ended:
@@ -109,6 +111,13 @@ def _elsewhere(task: Task, threads: Sequence[Turns], round_: int) -> list[int]:
     if task.nodes and left < sum(planned):
         planned = [left * one // sum(planned) for one in planned]
     return [sum(nodes) - own + sum(planned) - more for own, more in zip(nodes, planned, strict=True)]
+
+
+def _too_few_entries(task: Task, searches: Sequence[Searching], nodes: int, kept: int) -> Exhausted:
+    full = sum(int(one.note[MOVES]) for one in searches)
+    return Exhausted(
+        f"{task.game}: no solution in {full:,} macro moves: more memory or `entries` keep more of them", nodes, kept
+    )
 
 
 def _cost(task: Task, moves: Sequence[int]) -> int:

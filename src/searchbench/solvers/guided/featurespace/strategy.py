@@ -13,6 +13,7 @@ from searchbench import jit
 from searchbench.solvers.guided.featurespace.kernel import (
     ADVISORS,
     BEST,
+    BETTER,
     FRESH,
     MET,
     NODES,
@@ -34,8 +35,14 @@ from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
 FIRST_TRIAL: Final = 12_000
 """The nodes of the shortest trials of a strategy that begins anew."""
+OWN_TRIALS: Final = 1 << 16
+"""The trials of a strategy on one thread, where several have trials of it; the numbers of the next thread's follow."""
+MOST_TIMES: Final = 4
+"""A trial that goes on because it has come to a better cell takes so many times its length at most."""
 MOST_HALVINGS: Final = 7
 """The positions that a trial may aim at are halved up to so many times."""
+MOST_DRAWS: Final = 16
+"""Where trials have aimed at a position before, so many others are drawn at most."""
 
 
 def luby(number: int) -> int:
@@ -102,6 +109,10 @@ class FeatureSpaceGame(Protocol):
         """
         ...
 
+    def effort(self, work: Any) -> float:
+        """Return how many times as long as a usual trial one with these arrays is to be."""
+        ...
+
     def roots(self, start: Sequence[int], strategy: int) -> list[list[int]]:
         """Return the positions that a strategy begins with."""
         ...
@@ -138,6 +149,8 @@ class Searching:
         self.kernel = jit.bind(explore, self.names)
         self.note = np.zeros(NOTES, np.int64)
         self.trials = self.before = self.over = 0
+        self.aim: list[int] = []
+        self.aimed: set[tuple[int, ...]] = set()
         self.work: Any = None
         self.place(rules, perimeters)
 
@@ -147,28 +160,41 @@ class Searching:
         entered = new_perimeter(1) if self.strategy.renewed else perimeters[self.strategy.backward]
         self.rules, self.perimeters = rules, (entered, perimeters[not self.strategy.backward])
 
-    def _begin(self, entries: int, pause: Callable[[], object]) -> None:
-        """Begin a trial, for which so many moves are kept."""
-        rules, number = self.rules, self.number
+    def apart(self, rules: FeatureSpaceGame, perimeters: Sequence[Perimeter], away: int) -> Searching:
+        """Return the same for the thread so many places away, with other trials: the next is as long as the next one here."""
+        first = self.first + away * (OWN_TRIALS + 1)  # trials of one length have another try at their aims on each
+        made = Searching(self.task, rules, perimeters, self.number, self.entries, self.aims, first)
+        made.trials, made.aimed = self.trials, set(self.aimed)
+        return made
+
+    def _begin(self, pause: Callable[[], object]) -> None:
+        """Begin a trial, or the only search of a strategy that does not begin anew."""
+        rules, number, entries = self.rules, self.number, self.entries
         self.before += int(self.note[NODES])
-        self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
-        self.work = rules.work(self.task.start, self.names, number, self.first + self.trials, self._aim(), pause)
         self.note = np.zeros(NOTES, np.int64)
+        self.work = rules.work(self.task.start, self.names, number, self.first + self.trials, self._aim(), pause)
+        self.trials += 1
+        if self.strategy.renewed:
+            length = int(FIRST_TRIAL * luby(self.trials) * rules.effort(self.work))
+            self.over, entries = self.before + length, min(MOST_TIMES * length + 2 * rules.most, entries)
+        self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
         self.note[ADVISORS], self.note[SHIFT] = self.strategy.heard, rules.shift
         self.note[FRESH], self.note[OWN] = self.strategy.fresh, number << OWNER_BITS
-        self.trials += 1
 
     def _aim(self) -> list[int]:
-        """Return the position that a trial is to meet, nothing where it aims at none."""
-        if not self.aims:
-            return []
-        turn = (self.first + self.trials) // self.strategy.tries
-        return self.aims[turn % len(self.aims)].target(turn // len(self.aims))
+        """Return the position that a trial is to meet, a new one for the first of its tries; nothing where it aims at none."""
+        turn, tried = divmod(self.first + self.trials, self.strategy.tries)
+        if self.aims and not (tried and self.aim):
+            source, number = self.aims[turn % len(self.aims)], turn // len(self.aims)
+            drawn = (source.target(number, draw) for draw in range(MOST_DRAWS))
+            self.aim = next((one for one in drawn if tuple(one) not in self.aimed), source.target(number))
+            self.aimed.add(tuple(self.aim))
+        return self.aim
 
-    def target(self, trial: int) -> list[int]:
-        """Return the kept position of the best score, for all but the first trial of a part of them that chance picks."""
-        scores, chance = self.tree.scores[: self.kept], np.random.default_rng(trial)
-        share = 1 << int(chance.integers(1, MOST_HALVINGS + 1)) if trial else 1
+    def target(self, trial: int, draw: int = 0) -> list[int]:
+        """Return the kept position of the best score, after the first draw for the first trial of a part that chance picks."""
+        scores, chance = self.tree.scores[: self.kept], np.random.default_rng([trial, draw])
+        share = 1 << int(chance.integers(1, MOST_HALVINGS + 1)) if trial or draw else 1
         picked = np.flatnonzero(chance.integers(0, share, len(scores)) == 0)
         best = picked[scores[picked].argmin()] if len(picked) else 0
         return [int(one) for one in self.tree.positions[best]]
@@ -190,19 +216,24 @@ class Searching:
         """
         end = self.nodes + share
         if not self.trials and not self.strategy.renewed:
-            self._begin(self.entries, partial(watch, self))
+            self._begin(partial(watch, self))
         while self.nodes < end:
-            if self.strategy.renewed and (self.nodes >= self.over or self.note[STATUS] in (FULL, EXHAUSTED)):
-                length = FIRST_TRIAL * luby(self.trials + 1)
-                self._begin(min(length + 2 * self.rules.most, self.entries), partial(watch, self))
-                self.over = self.nodes + length
+            if self.strategy.renewed and self._is_over():
+                self._begin(partial(watch, self))
             goes_on = self._goes_on(others, min(self.over, end) if self.strategy.renewed else end, watch)
             if not goes_on or not self.strategy.renewed or self.note[STATUS] in (FOUND, EXHAUSTED):
                 break
         if self.aims and self.note[STATUS] == EXHAUSTED:  # that position is lost, the start need not be
-            self.trials += -self.trials % self.strategy.tries
+            self.trials += -(self.first + self.trials) % self.strategy.tries
             return PAUSED
         return int(self.note[STATUS])
+
+    def _is_over(self) -> bool:
+        """Tell whether another trial is to begin; one that has come to a better cell in its second half takes twice as long."""
+        spent = int(self.note[NODES])
+        if self.note[STATUS] == PAUSED and self.nodes >= self.over and 2 * int(self.note[BETTER]) > spent:
+            self.over = self.nodes + spent
+        return bool(self.nodes >= self.over or self.note[STATUS] in (FULL, EXHAUSTED))
 
     def _goes_on(self, others: int, end: int, watch: Callable[[Searching], bool]) -> bool:
         """Search up to a number of nodes; tell whether the turn may go on after that."""
@@ -223,12 +254,12 @@ class Searching:
         return [(move, self.tree.positions[place].tolist()) for move, place in moves]
 
 
-def halves(strategies: Mapping[int, Searching], one: Searching) -> tuple[list[int], list[tuple[int, list[int]]]]:
+def halves(searches: Sequence[Searching], one: Searching) -> tuple[list[int], list[tuple[int, list[int]]]]:
     """Return the moves from the start, and those of the search that it has met, in the order in which they are made."""
     forth, back = one.path(moves_to(one.tree, int(one.note[BEST]))), list[tuple[int, list[int]]]()
     met = int(one.note[MET])
     if met != NONE:
-        other = strategies[met >> OWNER_BITS]
+        other = next(search for search in searches if search.number == met >> OWNER_BITS)
         back = other.path(moves_before(other.tree, met & ((1 << OWNER_BITS) - 1)))
     if one.strategy.backward:
         forth, back = back, forth

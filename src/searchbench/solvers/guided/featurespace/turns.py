@@ -1,8 +1,8 @@
 """The strategies of a search take turns, on several threads at once from the second round on.
 
-Each thread has strategies, arrays and perimeters of its own; perimeters are exchanged after each round. Of solutions that
-several threads find in a round, that of the fewest nodes of its own thread counts. So the line depends on the number of
-threads, and not on which of them is faster.
+Each thread has strategies, arrays and perimeters of its own; perimeters are exchanged after each round. When strategies that
+begin anew are the only ones left, every thread has trials of each. Of solutions that several threads find in a round, that of
+the fewest nodes of its own thread counts. So the line depends on the number of threads, and not on which of them is faster.
 """
 
 from __future__ import annotations
@@ -77,6 +77,11 @@ class Turns:
         """Return the macro moves generated on this thread; another thread may ask."""
         return sum(one.nodes for one in list(self.searches.values()))
 
+    @property
+    def enters(self) -> bool:
+        """Tell whether strategies go on here whose positions others may meet."""
+        return not all(self.rules.strategies[number].renewed for number in self.numbers)
+
     def planned(self, round_: int) -> dict[int, int]:
         """Return the strategies whose turn it is in a round, from 0 on, with the nodes of each turn."""
         found = {number: self.rules.strategies[number] for number in self.numbers}
@@ -125,9 +130,10 @@ class Turns:
         """Return the strategies, with all that they have searched, for several threads; these ones keep the first part."""
         parts = even_parts(self.rules.strategies, threads)
         self.numbers = parts[0]
-        return [self, *map(self._apart, parts[1:])]
+        return [self, *map(self.apart, parts[1:])]
 
-    def _apart(self, numbers: Sequence[int]) -> Turns:
+    def apart(self, numbers: Sequence[int]) -> Turns:
+        """Return some of the strategies for another thread, with what these have searched."""
         made = Turns(self.task, self.rules, numbers, self.entries, self.first)
         made.searches = {number: self.searches.pop(number) for number in numbers if number in self.searches}
         made.perimeters = [Perimeter(*(array.copy() for array in one)) for one in self.perimeters]
@@ -136,6 +142,25 @@ class Turns:
             one.work = work
             one.place(made.rules, made.perimeters)
         return made
+
+
+def share_trials(threads: Sequence[Turns], count: int, entries: int) -> list[Turns]:
+    """Return `count` threads, each with trials of its own of every strategy that begins anew; `entries` moves are kept of each.
+
+    All other strategies have ended, so that the positions at which trials aim can be read by any thread.
+    """
+    made = [*threads, *(threads[0].apart([]) for _ in range(len(threads), count))]
+    begun = [(home, one) for home, turns in enumerate(threads) for one in turns.searches.values()]
+    renewed = {one.number: (home, one) for home, one in begun if one.strategy.renewed}
+    for place, turns in enumerate(made):
+        turns.numbers = [number for number in turns.rules.strategies if number in renewed]
+        for number in turns.numbers:
+            home, one = renewed[number]
+            if place != home:
+                away = (place - home) % len(made)
+                turns.searches[number] = one.apart(turns.rules, turns.perimeters, away)
+            turns.searches[number].entries = entries
+    return made
 
 
 def even_parts(strategies: Mapping[int, Strategy], count: int) -> list[list[int]]:
@@ -158,7 +183,7 @@ def exchange(threads: Sequence[Turns], names: jit.Names) -> None:
     """Enter the positions in the perimeters of each thread into those of all others."""
     found: list[list[tuple[Any, Any]]] = []
     for turns in threads:
-        taken = [np.flatnonzero(one.keys) for one in turns.perimeters]
+        taken = [np.flatnonzero(one.keys if turns.enters else one.keys[:0]) for one in turns.perimeters]
         found.append([(one.keys[where], one.owners[where]) for one, where in zip(turns.perimeters, taken, strict=True)])
     kernel = jit.bind(enter_all, names)
     for into, of in permutations(range(len(threads)), 2):
