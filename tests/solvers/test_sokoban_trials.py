@@ -7,12 +7,13 @@ import random
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from naive_sokoban import Maze, random_level
+from searchbench import jit
 from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.board import GOAL
@@ -47,6 +48,7 @@ from searchbench.solvers.guided.featurespace.strategy import Strategy, luby
 from searchbench.solvers.guided.task import EXHAUSTED, FULL, PAUSED
 from searchbench.verify.lurd import replay
 
+NO_NAMES = jit.Names({}, "interpreted", None)
 DOUBLE = (UNTANGLING, AIMING_BACK, SPREADING, AIMING_FORTH)
 
 
@@ -243,3 +245,12 @@ def test_a_trial_by_a_plan_with_many_rests_is_longer() -> None:
         work = SimpleNamespace(plan=np.zeros((rows, 2), np.int32))
         assert rules.effort(work) == times
     assert rules.effort(SimpleNamespace(plan=NO_PLAN)) == 1
+    one = object.__new__(strategy.Searching)
+    given: Any = SimpleNamespace(advisors=0, most=10, shift=4, work=lambda *_: None, effort=lambda _: 2.5)
+    one.task, one.names, one.number, one.first, one.trials = cast(Any, SimpleNamespace(start=())), NO_NAMES, 0, 0, 2
+    one.rules, one.strategy, one.aims, one.aim, one.before = given, Strategy(heard=0, renewed=True), [], [], 700
+    one.note, one.roots, one.entries = np.zeros(NOTES, np.int64), np.zeros((1, 1), np.int64), 10**6
+    one._begin(lambda: None)
+    assert luby(3) == 2
+    assert one.over == 700 + 2 * 2.5 * strategy.FIRST_TRIAL
+    assert len(one.tree.moves) == 4 * 2 * 2.5 * strategy.FIRST_TRIAL + 20  # room to go on
