@@ -107,3 +107,12 @@ def twisties(draw: st.DrawFn, most: int = 4) -> Twisty:
     )
     turns = draw(st.lists(turn, min_size=1, max_size=3, unique=True))
     return Twisty(ways, draw(st.integers(1, 3)), tuple(turns))
+
+
+@dataclass(frozen=True)
+class Claiming(Twisty):
+    """Claim that the depth of each state is its distance."""
+
+    depth_is_distance: ClassVar[bool] = True
+    locality = Game.locality
+    dtype: ClassVar[Any] = np.int16

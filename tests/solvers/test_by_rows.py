@@ -24,7 +24,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import by_products, by_rows, solve_states
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder
-from twisty import Twisty, twisties
+from twisty import Claiming, Twisty, twisties
 
 PUZZLES = [
     "sliding:3x3",
@@ -88,15 +88,6 @@ def test_a_table_by_rows_is_verified(tmp_path: Path) -> None:
     assert found.verify()
     assert not (tmp_path / "eight.db.work").exists()
     assert len(found.line(found.find(found.hardest())[0]).moves) == 31
-
-
-@dataclass(frozen=True)
-class Claiming(Twisty):
-    """Claim that the depth of each state is its distance."""
-
-    depth_is_distance: ClassVar[bool] = True
-    locality = Game.locality
-    dtype: ClassVar[Any] = np.int16
 
 
 @settings(max_examples=20)

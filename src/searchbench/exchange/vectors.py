@@ -11,12 +11,12 @@ A message is [blocks, block, block, ..., and the words of these blocks].
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.exchange.ranks import current, meet
+from searchbench.exchange.ranks import Numbers, current, meet
 from searchbench.exchange.shards import owners
 from searchbench.exchange.shared_memory import SharedMemory, Team
 from searchbench.jit import intervals
@@ -54,7 +54,8 @@ class Deal:
             for rank in team
             if _keeper(rank, team, self._memory.team) == self._ranks.rank
         ]
-        self._kept = _intervals(np.isin(self._owner, self._kept_for))
+        self.kept = _intervals(np.isin(self._owner, self._kept_for))
+        """The intervals of other machines' blocks that this rank keeps for its own."""
 
     @property
     def _other_teams(self) -> list[Team]:
@@ -64,6 +65,11 @@ class Deal:
         """Return a vector of zeros, which the ranks of a machine have in common."""
         return self._memory.array(self._words, np.uint64)
 
+    def entries(self, size: int, dtype: Any) -> npt.NDArray[Any]:
+        """Return zeros which the ranks of a machine have in common, as many for each block: one for each state, say."""
+        assert size % self.blocks == 0
+        return self._memory.array(size, dtype)
+
     def marks(self) -> Marks:
         """Return a mark of zero for each block, which the ranks of a machine have in common."""
         return self._memory.array(self.blocks, np.uint8)
@@ -71,7 +77,7 @@ class Deal:
     def put_first(self, bit: int, *vectors: Words) -> None:
         """Set a bit of vectors that nobody works on yet, on all machines."""
         word = bit >> 6
-        if any(start <= word // self.block_words < stop for start, stop in [*self.own, *self._kept]):
+        if any(start <= word // self.block_words < stop for start, stop in [*self.own, *self.kept]):
             for vector in vectors:
                 vector[word] |= np.uint64(1 << (bit & 63))
         self.meet()
@@ -89,12 +95,16 @@ class Deal:
 
     def words(self, step: int, kept: bool = False) -> list[tuple[int, int]]:
         """Return intervals of `step` words at most: of this rank's own blocks, and of those `kept` for its machine."""
-        blocks = [*self.own, *self._kept] if kept else self.own
+        blocks = [*self.own, *self.kept] if kept else self.own
         return [piece for span in self._spans(blocks) for piece in intervals(*span, step)]
 
     def _spans(self, blocks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         size = self.block_words
         return [(start * size, min(stop * size, self._words)) for start, stop in blocks]
+
+    def held(self, rank: int, entries: int) -> Numbers:
+        """Return start, stop, start, stop, ... of those of `entries` entries that lie in the blocks of a rank."""
+        return np.array(_intervals(self._owner == rank), np.int64).ravel() * (entries // self.blocks)
 
     def filled(self, vector: Words) -> Marks:
         """Return a mark for each of this rank's own blocks that has bits."""
@@ -113,7 +123,7 @@ class Deal:
 
     def clear(self, marks: Marks) -> None:
         """Clear the marks of this rank's own blocks, and of those that it keeps for its machine."""
-        for start, stop in [*self.own, *self._kept]:
+        for start, stop in [*self.own, *self.kept]:
             marks[start:stop] = 0
 
     # --- exchange ---------------------------------------------------------------------------------------------------------
@@ -133,7 +143,7 @@ class Deal:
 
     def renew(self, vector: Words) -> None:
         """Give every machine the words of this rank's blocks in a vector; what others hold elsewhere is overwritten here."""
-        for start, stop in self._spans(self._kept):
+        for start, stop in self._spans(self.kept):
             vector[start:stop] = 0
         self.spread(vector, self._filled(vector, self.own if self._other_teams else []))
 
@@ -143,7 +153,7 @@ class Deal:
         Words that come from others are joined with this rank's own ones (or), and their blocks marked.
         """
         self.meet()  # nobody of this machine writes any more
-        marks = self._filled(vector, self._kept) if marks is None else marks
+        marks = self._filled(vector, self.kept) if marks is None else marks
         messages: dict[int, Words] = {}
         for rank in self._kept_for:
             blocks = np.flatnonzero((marks != 0) & (self._owner == rank))
@@ -161,7 +171,7 @@ class Deal:
         if self._other_teams:
             first = self._memory.teams[0]
             if self._memory.team == first:
-                for start, stop in self._spans(self._kept):
+                for start, stop in self._spans(self.kept):
                     vector[start:stop] = 0
                 to, blocks, expected = [], np.empty(0, np.int64), len(self._kept_for)
             else:
@@ -206,8 +216,10 @@ class Deal:
 
         return take
 
-    def rows(self, vector: Words, blocks: Blocks) -> Words:
-        """Return [block, word] of some blocks in order, the last one of a vector filled up with zeros."""
+    def rows(self, vector: npt.NDArray[Any], blocks: Blocks) -> npt.NDArray[Any]:
+        """Return [block, word], or entry, of some blocks in order, the last one of a vector filled up with zeros."""
+        if len(vector) != self._words:
+            return vector.reshape(self.blocks, -1)[blocks]
         whole = len(vector) // self.block_words
         if not len(blocks) or blocks[-1] < whole:
             found: Words = vector[: whole * self.block_words].reshape(whole, self.block_words)[blocks]
@@ -217,8 +229,11 @@ class Deal:
         rows[-1, : len(vector) - whole * self.block_words] = vector[whole * self.block_words :]
         return rows
 
-    def put(self, vector: Words, blocks: Blocks, rows: Words) -> None:
-        """Write rows into some blocks of a vector."""
+    def put(self, vector: npt.NDArray[Any], blocks: Blocks, rows: npt.NDArray[Any]) -> None:
+        """Write rows into some blocks of a vector, or of entries."""
+        if len(vector) != self._words:
+            vector.reshape(self.blocks, -1)[blocks] = rows
+            return
         whole = len(vector) // self.block_words
         if len(blocks) and blocks[-1] == whole:
             vector[whole * self.block_words :] = rows[-1, : len(vector) - whole * self.block_words]

@@ -9,10 +9,10 @@ from searchbench.game import Game
 from searchbench.index.product_moves import ProductMoves
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
-from searchbench.solvers.exhaustive.permutations.levels import search_levels
+from searchbench.solvers.exhaustive.permutations.levels import Layers, search_levels
 from searchbench.solvers.exhaustive.products.search import ProductSearch, bytes_needed
 from searchbench.store import Database, modulo
-from searchbench.store.working import working_folder
+from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.values import Depth
 
 PRODUCT: Final = "product"
@@ -47,18 +47,14 @@ def fitting_moves(game: Game, run: Run) -> ProductMoves | None:
 
 def solve_by_products(game: Game, moves: ProductMoves, run: Run) -> Database:
     """Search breadth first by rows and columns; the depths are kept modulo 3."""
-    start = numbered(game, game.rank(game.start()))
     memory = bytes_needed(moves)
     run.demand(memory, f"solving {game} ({moves.size:,} states) with bfs in the form {PRODUCT}")
     with working_folder(game, PRODUCT, run) as work:
-        layers = search_levels(ProductSearch(moves, start, run), start, run, work)
-    facts = {
-        "solver": "bfs",
-        "form": PRODUCT,
-        "levels": len(layers.counts),
-        "seconds": round(run.seconds, 3),
-        "threads": run.threads,
-        "memory": memory,
-        "few": {str(depth): numbers for depth, numbers in layers.few.items()},
-    }
-    return Database(game, Depth(), layers.codes, facts)
+        layers = search_by_products(game, moves, run, work)
+    return Database(game, Depth(), layers.codes, layers.facts(PRODUCT, run, memory))
+
+
+def search_by_products(game: Game, moves: ProductMoves, run: Run, work: WorkingFolder | None) -> Layers:
+    """Search from the start until nothing is new."""
+    start = numbered(game, game.rank(game.start()))
+    return search_levels(ProductSearch(moves, start, run), start, run, work)

@@ -8,23 +8,24 @@ the only solved state, and goes to the predecessors, which are the successors.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from searchbench import jit
+from searchbench.exchange.ranks import Numbers, current
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
-from searchbench.jit import FIRST, STOP, intervals, trailing_zeros
+from searchbench.jit import FIRST, STOP, trailing_zeros
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for
 from searchbench.solvers.exhaustive.choice import VALUES, Choice
-from searchbench.solvers.exhaustive.permutations.levels import Array, LevelSearch, search_levels
-from searchbench.solvers.exhaustive.products.search import ProductSearch, bytes_needed
+from searchbench.solvers.exhaustive.permutations.levels import Array, LevelSearch, TeamSize, search_levels
+from searchbench.solvers.exhaustive.products.search import ProductSearch, bytes_needed, bytes_on_rank
 from searchbench.store import Database
-from searchbench.store.planes import AlternatingCodes, PlaneCodes
 from searchbench.store.working import WorkingFolder, form_begun, working_folder
 from searchbench.values import BFS, RETROGRADE, Distance
 
@@ -32,15 +33,21 @@ LEAST: Final = 1 << 16
 """With fewer numbers any way takes a moment, and small games are solved without compiling."""
 DEEPEST: Final = 253
 """The largest depth that a byte holds beside 0, not reached, and the mark of what is no position."""
+PIECE: Final = 1 << 16
+"""How many words are looked through at a time."""
 WHOLE: Final = "whole"
 """The name of the depths among the vectors of a search."""
 
 
 class Rows(NamedTuple):
-    """Hold how rows are moved, the memory of the search in bits, and the function that makes it."""
+    """Hold how rows are moved, the memory of the search in bits, and the function that makes it.
+
+    `on_rank` tells the memory of that search on each of the ranks that search together; None where they cannot.
+    """
 
     by: str
     memory: int
+    on_rank: Callable[[TeamSize], int] | None
     search: Callable[[int, Run, WorkingFolder | None], LevelSearch]
 
 
@@ -65,10 +72,11 @@ def rows_of(game: Game, run: Run) -> Rows | None:
     """Return how the rows of a game are moved; None where it does not tell its moves, or where these do not suit."""
     method = method_for(game.sequences(), run)
     if method is not None:
-        return Rows(STREAMING, method.memory, method.search)
+        return Rows(STREAMING, method.memory, method.on_rank, method.search)
     moves = fitting_moves(game, run)
     if moves is not None:
-        return Rows(PRODUCT, bytes_needed(moves), lambda start, run, _: ProductSearch(moves, start, run))
+        on_rank = partial(bytes_on_rank, moves)
+        return Rows(PRODUCT, bytes_needed(moves), on_rank, lambda start, run, _: ProductSearch(moves, start, run))
     return None
 
 
@@ -79,34 +87,42 @@ def solve_by_rows(game: Game, choice: Choice, run: Run) -> Database | None:
     if rows is None:
         return None
     size = line_size(game.parts())
-    told = rows.memory // 2  # a vector more, beside two at the least, tells which states have their depth
-    memory = rows.memory + told + size
+    memory = with_depths(rows.memory, size)
     if begun is None and memory > run.memory:
         return None
     run.demand(memory, f"solving {game} ({size:,} states) with {way}")
     start = numbered(game, game.rank(game.start()))
     with working_folder(game, way, run, choice.rule) as work:
-        search = WholeDepths(rows.search(start, run, work), run, memory)
-        layers = search_levels(search, start, run, work)
-    facts = {
+        layers = search_levels(WholeDepths(rows.search(start, run, work), run, memory), start, run, work)
+    return Database(game, choice.rule, layers.codes, facts_of(choice, rows, len(layers.counts), memory, run))
+
+
+def with_depths(memory: int, states: int) -> int:
+    """Return the memory of a search that also keeps whole depths, of so many states."""
+    told = memory // 2  # a vector more, beside two at the least, tells which states have their depth
+    return memory + told + states
+
+
+def facts_of(choice: Choice, rows: Rows, levels: int, memory: int, run: Run) -> dict[str, Any]:
+    """Return the facts of a database that was found by rows."""
+    return {
         "solver": choice.solver, **({"form": VALUES} if choice.solver == BFS else {}), "rows": rows.by,
-        "levels": len(layers.counts), **run.times, "threads": run.threads, "memory": memory,
+        "levels": levels, **run.times, "threads": run.threads, "memory": memory,
     }  # fmt: skip
-    return Database(game, choice.rule, search.whole, facts)
 
 
 class WholeDepths:
     """Search as another search does, and write 1 + depth of each state that a level finds; 0 stands for a state not reached.
 
-    `memory` is what both take, with a byte for each state.
+    `memory` is what both take, with a byte for each state. Of several ranks, each writes the depths in its own blocks.
     """
 
     def __init__(self, search: LevelSearch, run: Run, memory: int) -> None:
         self.search, self.run, self.memory = search, run, memory
         self.size, self.deal, self.vectors, self.on_files = search.size, search.deal, search.vectors, search.on_files
         self.reached = [self.vectors[name] for name in ("reached", "low", "high") if name in self.vectors]
-        self.told: Array = np.zeros_like(self.reached[0])
-        self.vectors[WHOLE] = np.zeros(self.size, np.uint8)
+        self.told = self.deal.vector()
+        self.vectors[WHOLE] = self.deal.entries(self.size, np.uint8)
         self.kernel = jit.bind(tell, jit.Names({}))
         self._tell(0)
 
@@ -131,16 +147,20 @@ class WholeDepths:
         """Load the vectors and the depths from a working folder."""
         self._make_room(len(work.record["counts"]) - 1)
         self.search.resume(work, reached)
-        self.told = np.bitwise_or.reduce(self.reached)
+        for first, stop in self.deal.words(PIECE):
+            self.told[first:stop] = np.bitwise_or.reduce([vector[first:stop] for vector in self.reached])
 
-    def codes(self, counts: Sequence[int]) -> PlaneCodes | AlternatingCodes:
-        """Keep the depths, and return what the search itself has found."""
-        self.whole = self.vectors.pop(WHOLE)
-        return self.search.codes(counts)
+    def codes(self, counts: Sequence[int]) -> Array:
+        """Return the depths."""
+        return self.vectors.pop(WHOLE)
+
+    def held(self, rank: int) -> Numbers:
+        """Return start, stop, start, stop, ... of the numbers whose depths a rank writes."""
+        return self.deal.held(rank, self.size)
 
     def _tell(self, depth: int) -> None:
         self._make_room(depth)
-        pieces = intervals(0, len(self.told), max(1, min(1 << 16, len(self.told) // (8 * self.run.threads))))
+        pieces = self.deal.words(max(1, min(PIECE, len(self.told) // (8 * self.run.threads))))
         one, other = self.reached[0], self.reached[-1]
         self.run.launch(
             self.kernel, pieces, one, other, self.told, self.vectors[WHOLE], FIRST, STOP, 1 + depth, *self.layout, np.uint64(1)
@@ -148,9 +168,14 @@ class WholeDepths:
 
     def _make_room(self, depth: int) -> None:
         """Take two bytes for each depth where one does not hold it. Raises OutOfMemory."""
-        if depth > DEEPEST and self.vectors[WHOLE].itemsize == 1:
-            self.run.demand(self.memory + 2 * self.size, f"keeping depths of {self.size:,} states above {DEEPEST}")
-            self.vectors[WHOLE] = self.vectors[WHOLE].astype(np.uint16)
+        narrow = self.vectors[WHOLE]
+        if depth > DEEPEST and narrow.itemsize == 1:
+            own = self.held(current().rank).reshape(-1, 2).tolist()
+            more = 2 * sum(stop - start for start, stop in own)
+            self.run.demand(self.memory + more, f"keeping depths of {self.size:,} states above {DEEPEST}")
+            self.vectors[WHOLE] = self.deal.entries(self.size, np.uint16)
+            for start, stop in own:
+                self.vectors[WHOLE][start:stop] = narrow[start:stop]
 
 
 def tell(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import current
@@ -19,7 +19,7 @@ from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSear
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
-from searchbench.values import BFS, Depth
+from searchbench.values import Depth
 
 STREAMING = "streaming"
 
@@ -104,17 +104,4 @@ def solve_by_streaming(game: Game, method: Method, run: Run) -> Database:
     run.demand(method.least, f"solving {game} ({size:,} states) with bfs, form streaming")
     with working_folder(game, STREAMING, run) as work:
         layers = search_by_streaming(method, start, run, work)
-    return Database(game, Depth(), layers.codes, facts_of(layers, run, min(method.memory, run.memory)))
-
-
-def facts_of(layers: Layers, run: Run, memory: int) -> dict[str, Any]:
-    """Return the facts of a database that a search by streaming has found."""
-    return {
-        "solver": BFS,
-        "form": STREAMING,
-        "levels": len(layers.counts),
-        **run.times,
-        "threads": run.threads,
-        "memory": memory,
-        "few": {str(depth): numbers for depth, numbers in layers.few.items()},
-    }
+    return Database(game, Depth(), layers.codes, layers.facts(STREAMING, run, min(method.memory, run.memory)))

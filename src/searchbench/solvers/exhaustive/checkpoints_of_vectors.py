@@ -34,7 +34,7 @@ def load(deal: Deal, work: WorkingFolder, vectors: Mapping[str, Array], run: Run
     for one in kept:
         blocks = work.copy_of(one, run)
         here = deal.mine[blocks]
-        for name, vector in vectors.items():
-            rows = work.copy_of(one.replace(BLOCKS, name, 1), run).reshape(len(blocks), deal.block_words)
+        for name, vector in vectors.items() if len(blocks) else ():
+            rows = work.copy_of(one.replace(BLOCKS, name, 1), run).reshape(len(blocks), -1)
             deal.put(vector, blocks[here], rows[here])
     deal.meet()

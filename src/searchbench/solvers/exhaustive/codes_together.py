@@ -7,14 +7,17 @@ they stay. What was solved on another machine is read from the database, each pi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from searchbench.exchange.decisions import reduce_any
-from searchbench.exchange.ranks import Array, current, meet
+from searchbench.exchange.ranks import Array, Numbers, current, meet
+from searchbench.exchange.shards import redistribute
 from searchbench.exchange.shared_memory import SharedMemory, Team
 from searchbench.exchange.table import WIDTHS, Table
 from searchbench.index.protocol import Part
+from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
 
 
@@ -53,3 +56,17 @@ class CodesTogether:
             self._there.update((part.name, part) for part in parts)
         elif not near:
             self._codes = np.empty(0, np.uint8)
+
+
+def write_together(
+    kept: GrowingDatabase, parts: tuple[Part, ...], codes: Array, held: Sequence[Numbers], near: Team,
+    facts: dict[str, Any],
+) -> None:  # fmt: skip
+    """Give each rank the codes of the steps that it writes, and write parts together.
+
+    `held` are the intervals of numbers whose codes each rank has; those `near` this one have theirs in the same array.
+    """
+    ranks = current()
+    wanted = [kept.steps(parts, rank, ranks.count) for rank in range(ranks.count)]
+    redistribute(codes, held, wanted, near)
+    kept.add(parts, ShardedCodes(codes, wanted[ranks.rank]), facts)

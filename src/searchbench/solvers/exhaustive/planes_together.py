@@ -1,4 +1,4 @@
-"""Search breadth first on bit vectors on several ranks: any game at two bits a state or one, permutations by streaming.
+"""Search breadth first on bit vectors on several ranks: any game in bits, permutations by streaming, products by rows.
 
 The algorithms are those of one process; :mod:`searchbench.exchange.vectors` deals the blocks of the vectors out. In the end
 the first rank has all bits and writes the database, which is that of one process.
@@ -27,14 +27,16 @@ from searchbench.solvers.exhaustive.bits.solve import (
     one_bit_database,
     two_bit_database,
 )
-from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of, method_for, search_by_streaming
+from searchbench.solvers.exhaustive.by_products import PRODUCT, moves_for, search_by_products
+from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for, search_by_streaming
 from searchbench.solvers.exhaustive.permutations.levels import TeamSize, share_bytes
+from searchbench.solvers.exhaustive.products.search import bytes_on_rank
 from searchbench.store import Database
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, working_folder
 from searchbench.values import BFS, Depth
 
-FORMS: Final = (STREAMING, TWO_BIT, ONE_BIT, REACHABILITY)
+FORMS: Final = (STREAMING, PRODUCT, TWO_BIT, ONE_BIT, REACHABILITY)
 """The forms in which ranks search together."""
 
 Made = Callable[[dict[str, Any]], Database]
@@ -45,7 +47,7 @@ def search_planes_together(
     game: Game, form: str, keep: Keep, run: Run, command: str, target: jit.Target, times: Callable[[], dict[str, Any]]
 ) -> None:
     """Search in one of the forms and keep the database; `times` tells what the ranks took. Raises BadRequest and OutOfMemory."""
-    search = _stream if form == STREAMING else _search_bits
+    search = {STREAMING: _stream, PRODUCT: _by_products}.get(form, _search_bits)
     with working_folder(game, f"{form} on ranks", run) as work:
         made = search(game, form, run, work, target)
         facts = {"ranks": current().count, **times()}
@@ -88,7 +90,15 @@ def _stream(game: Game, form: str, run: Run, work: Any, _: jit.Target) -> Made:
         )
     memory = _demand(game, method.on_rank(_team_size()), form, run)
     layers = search_by_streaming(method, numbered(game, game.rank(game.start())), run, work)
-    facts = facts_of(layers, run, memory)
+    facts = layers.facts(form, run, memory)
+    return lambda more: Database(game, Depth(), layers.codes, {**facts, **more})
+
+
+def _by_products(game: Game, form: str, run: Run, work: Any, _: jit.Target) -> Made:
+    moves = moves_for(game)
+    memory = _demand(game, bytes_on_rank(moves, _team_size()), form, run)
+    layers = search_by_products(game, moves, run, work)
+    facts = layers.facts(form, run, memory)
     return lambda more: Database(game, Depth(), layers.codes, {**facts, **more})
 
 

@@ -22,7 +22,7 @@ from searchbench.exchange import Buckets, Table
 from searchbench.exchange.clock import Clock
 from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
-from searchbench.exchange.shards import Shards, block_bits, redistribute
+from searchbench.exchange.shards import Shards, block_bits
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.team_buckets import Room
 from searchbench.first_state import check_first_state, check_number_of_start
@@ -34,17 +34,17 @@ from searchbench.solvers.exhaustive import bfs
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
-from searchbench.solvers.exhaustive.codes_together import CodesTogether
+from searchbench.solvers.exhaustive.codes_together import CodesTogether, write_together
 from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_together
 from searchbench.solvers.exhaustive.request import Request
+from searchbench.solvers.exhaustive.rows_together import solve_rows_together
 from searchbench.solvers.exhaustive.share import Share
 from searchbench.solvers.exhaustive.stored_codes import finish_block, finish_group
 from searchbench.solvers.exhaustive.strategy import Solved, no_sweeps, solve_group
 from searchbench.store import Database, open_database
-from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
 from searchbench.store.header import folder_name, header_on_disk, is_begun
 from searchbench.store.keep import Keep
@@ -70,6 +70,8 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
             discard(keep.working)
         elif request.choice.solver == BFS and request.form in FORMS:
             _search_planes(request, request.form, keep, run, command, target)
+        elif _goes_by_rows(request, keep, run, command, target):
+            pass  # done
         elif request.choice.solver == BFS:
             _search(request.game, request.choice.rule, keep, run, command, target)
         else:
@@ -285,6 +287,14 @@ def _search_planes(request: Request, form: str, keep: Keep, run: Run, command: s
     search_planes_together(request.game, form, keep, run, command, target, clock.used)
 
 
+def _goes_by_rows(request: Request, keep: Keep, run: Run, command: str, target: jit.Target) -> bool:
+    """Solve by rows; return False for what is solved another way."""
+    if request.parts is not None or not jit.backend(target).machine_code:
+        return False
+    clock = Clock()
+    return solve_rows_together(request.game, request.choice, keep, run, command, clock.used)
+
+
 def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target, memory: SharedMemory) -> Shards:
     numbers = int((bounds[1::2] - bounds[::2]).sum())
     return Shards(bounds, block_bits(line, numbers, current().count), target, memory)
@@ -293,15 +303,12 @@ def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target, memory: Sha
 def _write(
     kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, codes: CodesTogether, facts: dict[str, Any]
 ) -> None:
-    """Give each rank the codes of the steps that it writes, and write them all together."""
+    """Write the codes of a table that ranks share."""
     shards = table.sharing
     assert isinstance(shards, Shards)
     near = codes.holders(table)
     width = reduce_max([table.codes.itemsize], 1)
     while table.codes.itemsize < width:
         table.widen(0)
-    ranks = current()
-    wanted = [kept.steps(parts, rank, ranks.count) for rank in range(ranks.count)]
-    redistribute(table.codes, [shards.of(rank) for rank in range(ranks.count)], wanted, near)
-    kept.add(parts, ShardedCodes(table.codes, wanted[ranks.rank]), facts)
+    write_together(kept, parts, table.codes, [shards.of(rank) for rank in range(current().count)], near, facts)
     codes.finish(parts, near)

@@ -15,7 +15,7 @@ from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.search import in_order, one_bit_bytes, two_bit_bytes
 from searchbench.solvers.exhaustive.bits.solve import ONE_BIT, REACHABILITY, TWO_BIT, obstacle
-from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of
+from searchbench.solvers.exhaustive.by_streaming import STREAMING
 from searchbench.solvers.exhaustive.device import streaming
 from searchbench.solvers.exhaustive.device.blocks import least_bytes, search_in_blocks
 from searchbench.solvers.exhaustive.device.retrograde import DeviceRetrograde, bytes_needed
@@ -121,7 +121,7 @@ def _solve_by_streaming(game: Game, plan: Plan, run: Run, device: Device) -> Dat
     what = _what(game, plan.game.size, STREAMING)
     room = _room(needed, plan.table_bytes + 16 * plan.words, what, run, device)
     layers = streaming.search_rows(game, plan, run, device)
-    return Database(game, Depth(), layers.codes, {**facts_of(layers, run, needed), **room})
+    return Database(game, Depth(), layers.codes, {**layers.facts(STREAMING, run, needed), **room})
 
 
 def _plan(request: Request, device: Device) -> Plan | None:

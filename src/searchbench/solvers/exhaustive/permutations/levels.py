@@ -18,6 +18,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import cut
 from searchbench.store.planes import AlternatingCodes, PlaneCodes
 from searchbench.store.working import WorkingFolder
+from searchbench.values import BFS
 
 Array = npt.NDArray[Any]
 MESSAGES: Final = 4
@@ -31,7 +32,19 @@ class Layers(NamedTuple):
 
     counts: list[int]
     few: dict[int, list[int]]
-    codes: PlaneCodes | AlternatingCodes
+    codes: PlaneCodes | AlternatingCodes | Array
+
+    def facts(self, form: str, run: Run, memory: int) -> dict[str, Any]:
+        """Return the facts of a database that was found so in some form."""
+        return {
+            "solver": BFS,
+            "form": form,
+            "levels": len(self.counts),
+            **run.times,
+            "threads": run.threads,
+            "memory": memory,
+            "few": {str(depth): numbers for depth, numbers in self.few.items()},
+        }
 
 
 class LevelSearch(Protocol):
@@ -60,7 +73,7 @@ class LevelSearch(Protocol):
         """Find the states of this depth; return how many are new, and their numbers if they are at most FEW."""
         ...
 
-    def codes(self, counts: Sequence[int]) -> PlaneCodes | AlternatingCodes:
+    def codes(self, counts: Sequence[int]) -> PlaneCodes | AlternatingCodes | Array:
         """Return the codes of all states."""
         ...
 

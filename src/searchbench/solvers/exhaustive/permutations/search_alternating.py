@@ -24,6 +24,7 @@ from searchbench.store.planes import AlternatingCodes
 from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
+VECTORS: Final = ("reached", "second")
 LEAST_BUDGET: Final = 4 << 20
 """Least memory of a search on files, in bytes, in addition to its tables."""
 
@@ -39,7 +40,7 @@ class AlternatingSearch:
         self.on_files = work is not None and self.deal.count == 1 and bytes_needed(plan) > run.memory
         self.vectors = {
             name: work.in_place(name, np.uint64, plan.words) if work and self.on_files else self.deal.vector()
-            for name in ("reached", "second")
+            for name in VECTORS
         }  # fmt: skip
         names = jit.Names({})
         self.advance = jit.bind(alternating.advance, names)
@@ -68,8 +69,8 @@ class AlternatingSearch:
         """Load the vectors from a working folder, and count the states that an interrupted level has already found."""
         if work.copies:
             load(self.deal, work, self.vectors, self.run)
-            for vector in self.vectors.values():
-                self.deal.spread(vector, np.ones(self.plan.blocks, np.uint8))
+            for name in VECTORS:
+                self.deal.spread(self.vectors[name], np.ones(self.plan.blocks, np.uint8))
         elif not self.on_files:
             for name, vector in self.vectors.items():
                 vector[:] = work.in_place(name, np.uint64, self.plan.words)

@@ -89,6 +89,15 @@ def advance(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, first:
     return total
 
 
+def count_rows(vector: Any, counts: Any, first: int, stop: int) -> None:
+    """Count the states in the rows first .. stop - 1 of a vector."""
+    for row in range(first, stop):
+        count = 0
+        for word in range(vector.shape[1]):
+            count += popcount(vector[row, word])
+        counts[row] = count
+
+
 def push(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, row: int) -> None:
     """Mark the successors of the frontier in a row, state by state of the frontier."""
     for word in range(len(room.reached_words)):

@@ -17,10 +17,10 @@ from searchbench import jit
 from searchbench.exchange.decisions import reduce_sum
 from searchbench.exchange.vectors import Deal
 from searchbench.index.product_moves import ProductMoves
-from searchbench.jit import FIRST, STOP, PerThread, intervals
+from searchbench.jit import FIRST, STOP, PerThread
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
-from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in
+from searchbench.solvers.exhaustive.permutations.levels import FEW, TeamSize, bits_in, planes_of, share_bytes
 from searchbench.solvers.exhaustive.products import kernels
 from searchbench.solvers.exhaustive.products.kernels import Room, Tables, Vectors
 from searchbench.store.planes import PlaneCodes
@@ -35,9 +35,22 @@ EIGHT_BYTES: Final = 0x0102040810204080
 
 def bytes_needed(moves: ProductMoves) -> int:
     """Return the memory of a search in bytes, with the existing tables of `moves`."""
-    rows, columns = moves.rows.shape[0], moves.columns.shape[1]
+    return 4 * 8 * _vector_words(moves) + _beside(moves)
+
+
+def bytes_on_rank(moves: ProductMoves, size: TeamSize) -> int:
+    """Return the memory of a search on each of the ranks, in bytes."""
+    return _beside(moves) + share_bytes(_vector_words(moves), size)
+
+
+def _vector_words(moves: ProductMoves) -> int:
+    return int(moves.rows.shape[0] * _words(moves.columns.shape[1]))
+
+
+def _beside(moves: ProductMoves) -> int:
+    """Return the bytes of the tables, and of the counts of the rows."""
     tables = 2 * moves.rows.nbytes + moves.actions.nbytes + 4 * moves.columns.size + moves.columns.nbytes
-    return int(4 * 8 * rows * _words(columns) + 8 * rows + tables)
+    return int(8 * moves.rows.shape[0] + tables)
 
 
 class ProductSearch:
@@ -48,20 +61,18 @@ class ProductSearch:
         words = _words(self.columns)
         self.run, self.size = run, moves.size
         self.on_files, self.ahead = False, 0
-        self.deal = Deal(rows * words, rows * words)
-        self.advance = jit.bind(kernels.advance, jit.Names({}))
+        self.deal = Deal(rows * words, words)
+        names = jit.Names({})
+        self.advance, self.count_rows = jit.bind(kernels.advance, names), jit.bind(kernels.count_rows, names)
         self.tables = _tables(moves, words, weight)
         self.layout = self.columns, 64 * words
-        self.vectors: dict[str, Array] = {
-            name: np.zeros(rows * words, np.uint64) for name in ("frontier", "low", "high")
-        }
-        self.vectors["counts"] = np.zeros(rows, np.int32)
-        self.new: Array = np.zeros(rows * words, np.uint64)
-        self.new_counts: Array = np.zeros(rows, np.int32)
+        self.vectors: dict[str, Array] = {name: self.deal.vector() for name in ("frontier", "low", "high")}
+        self.vectors["counts"] = self.deal.entries(rows, np.int32)
+        self.new: Array = self.deal.vector()
+        self.new_counts: Array = self.deal.entries(rows, np.int32)
         row, column = divmod(start, self.columns)
-        for name in ("frontier", "low"):
-            self.vectors[name][row * words + (column >> 6)] = np.uint64(1 << (column & 63))
-        self.vectors["counts"][row] = 1
+        self.vectors["counts"][row] = 1  # by all ranks
+        self.deal.put_first(row * self.layout[1] + column, self.vectors["frontier"], self.vectors["low"])
         self.step = max(1, min(512, rows // (8 * run.threads)))
 
     def level(self, depth: int) -> tuple[int, list[int]]:
@@ -73,25 +84,35 @@ class ProductSearch:
         )
         vectors = Vectors(frontier, kept["counts"], new, self.new_counts, low, high)
         new_bytes = new.view(np.uint8)
-        pieces = intervals(0, rows, self.step)
+        pieces = self.deal.pieces(self.step)
         counts = self.run.launch(
             self.advance, pieces, vectors, new_bytes, self.tables, PerThread(self._room), FIRST, STOP, depth % 3 + 1
         )
         count = reduce_sum(counts)
+        self._spread(self.new, self.new_counts)
         self.new, kept["frontier"] = kept["frontier"], self.new
         self.new_counts, kept["counts"] = kept["counts"], self.new_counts
         if count > FEW:
             return count, []
-        places = (divmod(bit, self.layout[1]) for bit in bits_in(kept["frontier"]))
+        places = (divmod(bit, self.layout[1]) for bit in bits_in(kept["frontier"], self.deal))
         return count, [row * self.columns + column for row, column in places]
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder."""
         load(self.deal, work, self.vectors, self.run)
+        self._spread(self.vectors["frontier"], self.vectors["counts"])
+
+    def _spread(self, frontier: Array, counts: Array) -> None:
+        """Let all machines have the rows of a frontier that this rank has found, and count those of ranks elsewhere."""
+        self.deal.renew(frontier)
+        if self.deal.kept:
+            self.run.launch(self.count_rows, self.deal.kept, frontier.reshape(len(counts), -1), counts, FIRST, STOP)
+        self.deal.meet()
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
-        """Return the codes of all states."""
-        return PlaneCodes(self.vectors["low"], self.vectors["high"], {"all": counts}, self.size, *self.layout)
+        """Return the codes of all states; of several ranks, on the first one."""
+        del self.new
+        return PlaneCodes(*planes_of(self), {"all": counts}, self.size, *self.layout)
 
     def _room(self) -> Room:
         """Allocate the buffers of a thread."""
