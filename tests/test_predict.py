@@ -139,6 +139,7 @@ def test_a_prediction_is_told_as_text_and_as_numbers() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_prediction_at_once_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = load("hanoi:13")
     assert predict(game, run=RUN).numbers == 1594323  # now all kernels are kept

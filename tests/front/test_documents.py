@@ -30,6 +30,10 @@ def blocks(document: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
 
 
+LONG = ("command-line.md", "decision-diagrams.md")
+"""The documents whose commands take ten seconds and more."""
+
+
 def save_files(document: Path) -> None:
     """Write the files that a document tells the reader to save: blocks whose first line is a comment with a file's name."""
     for block in blocks(document, "python") + blocks(document, "text"):
@@ -67,7 +71,13 @@ def test_python_blocks_are_doctests(document: Path, workplace: Path) -> None:
     assert not report, "".join(report)
 
 
-@pytest.mark.parametrize("document", having("console", "$ searchbench"), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(path, id=path.name, marks=[pytest.mark.long] * (path.name in LONG))
+        for path in having("console", "$ searchbench")
+    ],
+)
 def test_console_blocks_show_what_the_program_prints(
     document: Path, workplace: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_win_at_gomoku_is_verified_counted_and_played(
     assert (answer.code, answer.out.endswith("the first player wins\n")) == (0, True), answer
 
 
+@pytest.mark.long
 def test_every_altered_record_is_refused_with_its_place(proved: Path) -> None:
     """What the checker accepts without a record, the prover wins by its own search."""
     proof = open_certificate(proved)

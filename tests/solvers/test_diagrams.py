@@ -204,7 +204,9 @@ def test_diagrams_alone_find_the_values_of_brute_force(game: sb.Game) -> None:
         assert [found.won, found.drawn, lost] == [sum(v == one for v in values.values()) for one in (1, 0, -1)]
 
 
-@pytest.mark.parametrize("spec", ["connect4:4,4", "mnk:4,3,3", "connect4:5,4"])
+@pytest.mark.parametrize(
+    "spec", ["mnk:4,3,3", *(pytest.param(f"connect4:{size},4", marks=pytest.mark.long) for size in (4, 5))]
+)
 def test_layers_and_values_are_the_published_ones(spec: str) -> None:
     layers = reachable_layers(sb.load(spec))
     planes = sweep_all(layers.diagram, Run())

@@ -250,6 +250,7 @@ FREE = st.sampled_from((0, 0, 1, 2, 511, 512, 513, 1024))
 """Costs of moves, among them nothing, and levels that share a slot of the marks."""
 
 
+@pytest.mark.long
 @given(puzzles(largest=30, price=FREE), st.integers(1, 3))
 @settings(max_examples=200)
 def test_moves_that_cost_nothing(game: GraphGame, threads: int) -> None:

@@ -173,6 +173,7 @@ def test_what_cannot_be_told_is_left_open(four: Database) -> None:
 # --- the book ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_book_keeps_what_was_found_and_the_search_goes_on_with_it(midgame: Database, tmp_path: Path) -> None:
     game, path = MorrisOpening(3), tmp_path / "three.book"
     leaves = LeafDatabase(game, midgame)

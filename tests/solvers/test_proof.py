@@ -169,6 +169,7 @@ def turned(state: tuple[int, ...]) -> set[tuple[int, ...]]:
     return images
 
 
+@pytest.mark.long
 def test_tic_tac_toe_from_every_kind_of_position(run: Run) -> None:
     game = TicTacToe()
     known = json.loads((GOLDEN / "tic_tac_toe.json").read_text())

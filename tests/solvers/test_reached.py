@@ -331,6 +331,7 @@ def test_what_cannot_be_numbered_is_refused(tmp_path: Path) -> None:
         sb.solve(Jugs(), index="reached", to=tmp_path / "kept.db")
 
 
+@pytest.mark.long
 def test_a_diagram_has_no_more_nodes_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reached, "MOST", 1 << 10)
     with pytest.raises(OutOfMemory, match="needs more than 1,024 nodes"):

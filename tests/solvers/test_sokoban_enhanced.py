@@ -150,6 +150,7 @@ SPARE_GOALS = [
 """Levels with more goals than stones: a closed area with an empty goal and all its stones on goals may stay as it is."""
 
 
+@pytest.mark.long
 def test_the_least_pushes_of_levels_with_more_goals_than_stones() -> None:
     chance = random.Random(9)
     texts = [random_level(chance, chance.choice((1, 2, 3)), (5, 5), spare=chance.choice((1, 2))) for _ in range(25)]
@@ -505,7 +506,12 @@ def test_a_path_of_any_length_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "configuration",
-    [Enhanced(version="R0"), Enhanced(version="R11"), Enhanced(optimal=True), FeatureSpace()],
+    [
+        Enhanced(version="R0"),
+        Enhanced(version="R11"),
+        Enhanced(optimal=True),
+        pytest.param(FeatureSpace(), marks=pytest.mark.long),
+    ],
     ids=["R0", "R11", "optimal", "featurespace"],
 )
 def test_a_long_search_makes_more_walks_than_32_bits_count(

@@ -60,6 +60,7 @@ def marked(work: Any) -> set[int]:
     return set(np.flatnonzero(work.base.board[MARK] == work.base.facts[GENERATION]).tolist())
 
 
+@pytest.mark.long
 def test_where_the_man_can_walk_past_a_stone_and_in_how_many_parts_the_floor_is() -> None:
     chance, parted, whole = random.Random(4), 0, 0
     for _ in range(300):

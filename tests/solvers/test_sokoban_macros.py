@@ -209,6 +209,7 @@ def test_areas_that_lead_to_each_other_are_one() -> None:
     assert (line.verify(), replay("\n".join(game.text.rows), game.solution(line.moves)).fault) == ([], "")
 
 
+@pytest.mark.long
 def test_stones_that_cannot_rest_at_the_start_do_not() -> None:
     """On level 49 a stone stands on a goal in the way of the others: while it does, it is pushed like any stone."""
     game = Sokoban(f"{XSOKOBAN}#49")

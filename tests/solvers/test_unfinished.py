@@ -86,7 +86,7 @@ GAMES = [
     ("pancake:8", "retrograde", "distance"),
     ("pancake:8", "bfs", "depth"),
     ("morris:3,3", "retrograde", "outcome"),
-    ("awari:6", "retrograde", "score"),
+    pytest.param("awari:6", "retrograde", "score", marks=pytest.mark.long),
     ("awari:5", "fixpoint", "score"),
     ("pancake:7", "fixpoint", "distance"),
 ]

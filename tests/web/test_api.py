@@ -267,6 +267,7 @@ def test_a_condition_that_fits_few_values_passes_over_the_others(databases: dict
     assert len(asked) == len(found.numbers) < database.states / 50
 
 
+@pytest.mark.long
 def test_the_cells_of_many_positions_are_read_by_compiled_rules(databases: dict[str, sb.Database]) -> None:
     database, asked = databases["eight"], []
 
