@@ -13,7 +13,6 @@ def solve_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not size_combinations.problem(seed)
 
 
-@pytest.mark.long
 def test_a_game_that_fills_blocks_and_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     solve_one(47, monkeypatch)
 

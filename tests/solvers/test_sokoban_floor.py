@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from searchbench.games.sokoban.enhanced.board import AT, GENERATION, MARK
 from searchbench.games.sokoban.enhanced.cuts import new_cuts
