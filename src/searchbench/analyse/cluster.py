@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from searchbench import jit
-from searchbench.analyse.predict import GroupPrediction, Predicting
+from searchbench.analyse.predict import BY_ROWS, GroupPrediction, Predicting, rows_for
 from searchbench.analyse.scaling import (
     RanksPrediction,
     Scaling,
@@ -84,7 +85,9 @@ def predict_on_ranks(
     for group in predicting.groups:
         if choice.solver == FIXPOINT and group.needs_itself:
             raise BadRequest(f"part {group.name}: solver 'fixpoint' cannot sweep over it on several ranks")
-    return _OnRanks(predicting, network, measure_exchange()).prediction(ranks)
+    told = _OnRanks(predicting, network, measure_exchange()).prediction(ranks)
+    rows = rows_for(game, choice, parts, predicting.run)
+    return told if rows is None or rows.on_rank is None else replace(told, note=f"{told.note}; {BY_ROWS}")
 
 
 class _OnRanks:

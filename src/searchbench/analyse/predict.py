@@ -23,8 +23,8 @@ from searchbench.index.protocol import line_size
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive import budget, edges, fixpoint, scores, worklist
 from searchbench.solvers.exhaustive.budget import Sizes
-from searchbench.solvers.exhaustive.by_rows import goes_by_rows, rows_of
-from searchbench.solvers.exhaustive.choice import VALUES, chosen
+from searchbench.solvers.exhaustive.by_rows import Rows, goes_by_rows, rows_of
+from searchbench.solvers.exhaustive.choice import VALUES, Choice, chosen
 from searchbench.solvers.exhaustive.configuration import METHODS
 from searchbench.solvers.exhaustive.diagrams.listing import TooMany
 from searchbench.solvers.exhaustive.diagrams.reached import reached_game
@@ -161,8 +161,13 @@ def predict(
         raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
     with run or Run() as active:
         told = Predicting(game, choice.rule, choice.solver, active, parts).prediction()
-        by_rows = parts is None and goes_by_rows(game, choice) and rows_of(game, active) is not None
-    return replace(told, note=f"{told.note}; {BY_ROWS}") if by_rows else told
+        rows = rows_for(game, choice, parts, active)
+    return told if rows is None else replace(told, note=f"{told.note}; {BY_ROWS}")
+
+
+def rows_for(game: Game, choice: Choice, parts: str | Iterable[str] | None, run: Run) -> Rows | None:
+    """Return how `solve` moves the rows of a game; None where it goes state by state."""
+    return rows_of(game, run) if parts is None and goes_by_rows(game, choice) else None
 
 
 def _predict_reached(
