@@ -13,6 +13,7 @@ BLOCK elements of the sequence behind one order of the first ones. A move is one
 
 from __future__ import annotations
 
+from functools import reduce
 from math import comb, factorial
 from typing import Any, NamedTuple
 
@@ -263,18 +264,18 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
         for other in lasts:
             if goes[other] > goes[one]:
                 inner += (lines[:, other - n + BLOCK] < lines[:, one - n + BLOCK]) * weights[one]
-    narrow = factorial(n) <= 1 << 31  # an entry is the share of some elements in a rank, so it is less than n!
-    rows = np.empty((len(kinds), len(lines)), np.int32 if narrow else np.int64)
+    dtype = np.int32 if factorial(n) <= 1 << 31 else np.int64  # an entry is the share of some elements in a rank, below n!
+    later = [np.array([goes[one] > goes[last] for last in lasts])[:, None] for one in (*amid, *after)]
+    own = np.array([weights[last] for last in lasts])[:, None]
     values = np.arange(BLOCK)
+    places = BLOCK ** np.arange(BLOCK // 2 - 1, -1, -1)  # the values of four last elements as a number
+    fore, rear = lines[:, : BLOCK // 2] @ places, lines[:, BLOCK // 2 :] @ places
+    rows = np.empty((len(kinds), len(lines)), dtype)
+    inner = inner.astype(dtype)
     for number, kind in enumerate(kinds):
-        row = inner.copy()
-        for last in lasts:
-            share = np.zeros(BLOCK, np.int64)  # this element's summand, by its value among the last ones
-            for one, smaller in zip([*amid, *after], kind, strict=True):
-                if goes[one] > goes[last]:
-                    share += (smaller <= values) * weights[last]
-                else:
-                    share += (values < smaller) * weights[one]
-            row += share[lines[:, last - n + BLOCK]]
-        rows[number] = row
+        shares = np.zeros((BLOCK, BLOCK), np.int64)  # a last element's summand, by its value among the last ones
+        for one, smaller, behind in zip((*amid, *after), kind, later, strict=True):
+            shares += np.where(behind, (smaller <= values) * own, (values < smaller) * weights[one])
+        four, other = (reduce(np.add.outer, some.astype(dtype)).ravel() for some in np.split(shares, 2))
+        rows[number] = inner + four[fore] + other[rear]
     return rows
