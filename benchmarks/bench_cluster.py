@@ -17,9 +17,10 @@ import tempfile
 from pathlib import Path
 
 CASES = (
-    "pancake:10=values",
     "pancake:11=values",
-    "pancake:11=two-bit",
+    "pancake:12=values",
+    "corner-cube=values",
+    "corner-cube=product",
     "sliding:3x4=streaming",
     "morris@5-4",
     "awari:12",
