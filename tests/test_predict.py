@@ -19,8 +19,8 @@ from searchbench.catalogue import load
 from searchbench.errors import BadGame, BadRequest, OutOfMemory
 from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED
-from searchbench.run import Run
-from searchbench.solvers.exhaustive import solve_parts, solve_states
+from searchbench.run import Run, format_memory
+from searchbench.solvers.exhaustive import by_rows, solve_parts, solve_states
 from searchbench.solvers.exhaustive.groups import groups_in_order
 from searchbench.values import Outcome
 
@@ -108,6 +108,19 @@ def test_the_memory_is_what_the_solver_asks_for(spec: str, solver: str | None, t
     chunks = [path for path in (tmp_path / "x.db" / "parts").rglob("*") if path.is_file() and path.parent.name == "c"]
     overhead = 32  # of a chunk that cannot be compressed
     assert sum(path.stat().st_size for path in chunks) <= found.disk + overhead * len(chunks)
+
+
+@pytest.mark.parametrize("spec", ["pancake:9", "rubik-pattern:URF-UFL-ULB"])
+def test_the_memory_of_rows_is_told(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_rows, "LEAST", 1)
+    facts = [solve_states(load(spec), run=RUN).facts, solve_states(load(spec), None, "bfs", RUN).facts]
+    assert ["rows" in facts[0], facts[1]["form"]] == [True, facts[0]["rows"]]
+    whole, depths = (format_memory(one["memory"]) for one in facts)
+    note = predict(load(spec), run=RUN).note
+    assert f"with {whole} of memory, and `--solver bfs --form {facts[1]['form']}`" in note
+    assert note.endswith(f"with {depths}")
+    monkeypatch.setattr(by_rows, "LEAST", 1 << 40)
+    assert "rows" not in predict(load(spec), run=RUN).note
 
 
 def test_parts_are_predicted_with_what_they_need(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from searchbench.catalogue import load
 from searchbench.cli import app
 from searchbench.errors import BadRequest, OutOfMemory
 from searchbench.exchange.simulated import Network, play
-from searchbench.run import Run
+from searchbench.run import Run, parse_memory
+from searchbench.solvers.exhaustive import by_rows
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 
@@ -93,6 +95,23 @@ def test_the_memory_is_what_a_rank_demands(spec: str, solver: str | None, tmp_pa
     enough = predict_on_ranks(load(spec), 3, solver, run=Run(memory=little.cost.memory, threads=1))
     assert enough.fits
     be(little.cost.memory)
+
+
+@pytest.mark.parametrize("memory", [1 << 30, 1 << 18])
+def test_the_memory_of_rows_on_ranks_is_told(memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_rows, "LEAST", 1)
+    game = load("sliding:3x3")
+    note = predict_on_ranks(game, 3, run=Run(memory=memory, threads=1)).note
+
+    def be(_rank: int) -> list[int]:
+        options = ({}, {"form": "streaming"})
+        asked = [requested(game, None, "bfs" if form else None, tmp_path / f"{len(form)}", form) for form in options]
+        return [solve_together(one, Run(memory=1 << 30, threads=1)).facts["memory"] for one in asked]
+
+    found = play(3, be, machines=[0, 1, 2])[0][0]
+    told = [parse_memory(one) for one in re.findall(r"with ([0-9.]+ [kM]B)", note)]
+    assert note.endswith("on each rank")
+    assert told == pytest.approx(found, rel=0.1)  # of a plan that is not made the tables are left out
 
 
 def test_more_ranks_take_less_time_and_memory_and_more_traffic() -> None:

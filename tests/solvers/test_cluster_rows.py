@@ -168,7 +168,7 @@ def test_what_does_not_fit_goes_state_by_state_if_that_fits(tmp_path: Path, monk
         solve_on_ranks(game, tmp_path / "db", [0, 0, 0], 0, memory=least - 1)
     with pytest.raises(OutOfMemory, match="on each of the 3, at least needs"):
         solve_on_ranks(game, tmp_path / "db", [0, 0, 0], 0, memory=40_320 // 3 - 1)
-    monkeypatch.setattr(rows_together, "_memory_of_rank", lambda *_: enough)
+    monkeypatch.setattr(rows_together, "memory_of_rank", lambda *_: enough)
 
     def be(rank: int) -> Any:
         request = requested(game, None, None, tmp_path / "db", {})

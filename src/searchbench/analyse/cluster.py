@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.analyse.predict import BY_ROWS, GroupPrediction, Predicting, rows_for
+from searchbench.analyse.predict import GroupPrediction, Predicting, by_rows, rows_for
 from searchbench.analyse.scaling import (
     RanksPrediction,
     Scaling,
@@ -38,6 +38,8 @@ from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL
+from searchbench.solvers.exhaustive.permutations.levels import TeamSize
+from searchbench.solvers.exhaustive.rows_together import memory_of_rank
 from searchbench.solvers.exhaustive.share import REQUEST_COPIES, Share
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
@@ -87,7 +89,11 @@ def predict_on_ranks(
             raise BadRequest(f"part {group.name}: solver 'fixpoint' cannot sweep over it on several ranks")
     told = _OnRanks(predicting, network, measure_exchange()).prediction(ranks)
     rows = rows_for(game, choice, parts, predicting.run)
-    return told if rows is None or rows.on_rank is None else replace(told, note=f"{told.note}; {BY_ROWS}")
+    if rows is None or rows.on_rank is None:
+        return told
+    size = TeamSize(1, ranks)
+    note = by_rows(rows, memory_of_rank(rows.on_rank, told.numbers, size), rows.on_rank(size))
+    return replace(told, note=f"{told.note}; {note} on each rank")
 
 
 class _OnRanks:

@@ -23,7 +23,7 @@ from searchbench.index.protocol import line_size
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive import budget, edges, fixpoint, scores, worklist
 from searchbench.solvers.exhaustive.budget import Sizes
-from searchbench.solvers.exhaustive.by_rows import Rows, goes_by_rows, rows_of
+from searchbench.solvers.exhaustive.by_rows import Rows, goes_by_rows, rows_of, with_depths
 from searchbench.solvers.exhaustive.choice import VALUES, Choice, chosen
 from searchbench.solvers.exhaustive.configuration import METHODS
 from searchbench.solvers.exhaustive.diagrams.listing import TooMany
@@ -38,9 +38,6 @@ LISTED: Final = 2_000_000
 """How many states that are reached a prediction lists: some seconds of work."""
 MEAGRE: Final = 0.05
 """Where the model decides a smaller share than this of a group with cycles, it cannot be believed: all positions are reckoned."""
-BY_ROWS: Final = (
-    "`solve` moves whole rows of states of this game where they fit the memory, and takes a small part of this time"
-)
 SWEEPS_WITH_LISTS: Final = 4
 """As many sweeps that play all moves out take as long as all of those that read lists, with a worklist."""
 ASKED: Final = 256
@@ -162,12 +159,23 @@ def predict(
     with run or Run() as active:
         told = Predicting(game, choice.rule, choice.solver, active, parts).prediction()
         rows = rows_for(game, choice, parts, active)
-    return told if rows is None else replace(told, note=f"{told.note}; {BY_ROWS}")
+    if rows is None:
+        return told
+    return replace(told, note=f"{told.note}; {by_rows(rows, with_depths(rows.memory, told.numbers), rows.memory)}")
 
 
 def rows_for(game: Game, choice: Choice, parts: str | Iterable[str] | None, run: Run) -> Rows | None:
     """Return how `solve` moves the rows of a game; None where it goes state by state."""
     return rows_of(game, run) if parts is None and goes_by_rows(game, choice) else None
+
+
+def by_rows(rows: Rows, memory: int, depths: int) -> str:
+    """Return what to say of a game whose rows are moved: the memory for whole values, and that for depths alone."""
+    return (
+        "`solve` moves whole rows of states of this game, in a small part of this time, with "
+        f"{format_memory(memory)} of memory, and `--solver bfs --form {rows.by}`, which keeps depths modulo 3 or 4, with "
+        f"{format_memory(depths)}"
+    )
 
 
 def _predict_reached(

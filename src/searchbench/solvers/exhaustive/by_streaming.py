@@ -15,7 +15,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import multisets
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.permutations import search_alternating, search_planes, signed
-from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSearch, TeamSize, search_levels
+from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSearch, TeamSize, search_levels, share_bytes
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
@@ -71,8 +71,11 @@ def _of_different_elements(sequences: Sequences, run: Run) -> Method:
     together = current().count > 1
     if least > run.memory and not together and not (sequences.alternates and run.work is not None):
         # The tables of a plan that is too large take minutes to make.
+        on_rank = partial(
+            share_bytes, least // (16 if sequences.alternates else 32), vectors=2 if sequences.alternates else 4
+        )
         return Method(
-            least, least, None, lambda start, run, work: _by_plan(Plan(sequences), run).search(start, run, work)
+            least, least, on_rank, lambda start, run, work: _by_plan(Plan(sequences), run).search(start, run, work)
         )
     return _by_plan(Plan(sequences), run)
 

@@ -54,11 +54,12 @@ def solve_rows_together(
     rows = rows_of(game, run)
     if rows is None or rows.on_rank is None:
         return False
-    memory = _memory_of_rank(rows.on_rank, size)
+    team = SharedMemory().team
+    memory = memory_of_rank(rows.on_rank, size, TeamSize(len(team), ranks))
     if (
         begun is None
         and reduce_any([memory > run.memory])
-        and not reduce_any([_state_by_state(game, choice, run) > run.memory])
+        and not reduce_any([_state_by_state(game, choice, run, len(team)) > run.memory])
     ):
         return False
     run.demand(memory, solving)
@@ -72,7 +73,7 @@ def solve_rows_together(
         assert isinstance(layers.codes, np.ndarray)
         facts = {**facts_of(choice, rows, len(layers.counts), memory, run), "ranks": ranks, **times()}
         held = [search.held(rank) for rank in range(ranks)]
-        write_together(kept, parts, layers.codes, held, SharedMemory().team, facts)
+        write_together(kept, parts, layers.codes, held, team, facts)
     discard(keep.working)
     return True
 
@@ -84,15 +85,14 @@ def _begun(working: Path, way: str) -> bool | None:
     return form_begun(working) == way
 
 
-def _state_by_state(game: Game, choice: Choice, run: Run) -> int:
+def _state_by_state(game: Game, choice: Choice, run: Run, near: int) -> int:
     """Return the memory that each rank needs otherwise."""
-    share, parts = Share(game, choice.rule, run, current().count, len(SharedMemory().team)), tuple(game.parts())
+    share, parts = Share(game, choice.rule, run, current().count, near), tuple(game.parts())
     group = Group(parts, parts)
     return share.bytes_needed(group, share.sizes(group, [], code_bytes(game, choice.rule)))
 
 
-def _memory_of_rank(search: Callable[[TeamSize], int], states: int) -> int:
-    """Return the memory that each rank needs for its share of a search and of the depths of so many states."""
-    size = TeamSize(len(SharedMemory().team), current().count)
+def memory_of_rank(search: Callable[[TeamSize], int], states: int, size: TeamSize) -> int:
+    """Return the memory that each rank needs for its share of a search and of the depths of so many states, in bytes."""
     copies = CODE_COPIES if size.team < size.ranks else 0
     return with_depths(search(size), (1 + copies) * -(-states // size.ranks))

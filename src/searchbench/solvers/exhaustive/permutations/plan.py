@@ -264,7 +264,9 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
         for other in lasts:
             if goes[other] > goes[one]:
                 inner += (lines[:, other - n + BLOCK] < lines[:, one - n + BLOCK]) * weights[one]
-    dtype = np.int32 if factorial(n) <= 1 << 31 else np.int64  # an entry is the share of some elements in a rank, below n!
+    dtype = (
+        np.int32 if factorial(n) <= 1 << 31 else np.int64
+    )  # an entry is the share of some elements in a rank, below n!
     later = [np.array([goes[one] > goes[last] for last in lasts])[:, None] for one in (*amid, *after)]
     own = np.array([weights[last] for last in lasts])[:, None]
     values = np.arange(BLOCK)
