@@ -82,7 +82,8 @@ def expand(
     out = new_moves()
     numbers = new_moves()
     room = 64 * len(target.words)
-    before = -1
+    origin, before = target.origin, -1
+    plain = goes_by_number(which)
     waiting, gathered = pending.words, pending.bits
     for slot in range(SLOTS):
         waiting[slot] = -1
@@ -94,12 +95,15 @@ def expand(
             while left != 0:
                 number = source.origin + 64 * word + trailing_zeros(left)
                 left &= left - bits[0]
-                count = successor_numbers(number, before, state, scratch, out, numbers, which)
-                before = -1 if which.by_number else number
+                if plain:
+                    count = successor_ranks(number, state, out, numbers)
+                else:
+                    count = successor_numbers(number, before, state, scratch, out, numbers, which)
+                    before = -1 if which.by_number else number
                 for step in range(count):
                     if numbers[step] < 0:
                         continue
-                    bit = numbers[step] - target.origin
+                    bit = numbers[step] - origin
                     if not 0 <= bit < room:
                         return number
                     into = bit >> 6
@@ -118,6 +122,11 @@ def expand(
     return -1
 
 
+def goes_by_number(which: Expansion) -> bool:
+    """Tell whether each state is expanded by `successor_ranks` alone; loops that ask it save a call for each state."""
+    return which.by_number and which.parity == ANY and which.through_ends
+
+
 def successor_numbers(
     number: int, before: int, state: Any, scratch: Any, out: Any, numbers: Any, which: Expansion
 ) -> int:
@@ -125,8 +134,7 @@ def successor_numbers(
 
     On entry `state` holds the state of the number `before`, which is less than `number`, or anything if `before` is -1.
     """
-    plain = which.parity == ANY and which.through_ends
-    if which.by_number and plain:
+    if goes_by_number(which):
         return successor_ranks(number, state, out, numbers)
     if before < 0:
         unrank(number, state)

@@ -23,11 +23,19 @@ from searchbench.errors import DamagedData
 from searchbench.exchange.files import LEAST_ROOM, MOST_BLOCK_BITS, FileBuckets, Requests, add_place
 from searchbench.exchange.space import rest
 from searchbench.game import Game
+from searchbench.index.contract import successor_ranks
 from searchbench.index.protocol import line_size
 from searchbench.jit import trailing_zeros
 from searchbench.rules import new_moves, new_state
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.bits.kernels import ANY, Expansion, Vector, count_parts, successor_numbers
+from searchbench.solvers.exhaustive.bits.kernels import (
+    ANY,
+    Expansion,
+    Vector,
+    count_parts,
+    goes_by_number,
+    successor_numbers,
+)
 from searchbench.solvers.exhaustive.bits.search import (
     FEW,
     Expander,
@@ -64,7 +72,7 @@ def emit(
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
-    before = -1
+    before, plain = -1, goes_by_number(which)
     for word in range(first >> 6, (stop + 63) >> 6):
         left = words[word]
         while left != 0:
@@ -72,8 +80,11 @@ def emit(
             left &= left - bits[0]
             if number < first:
                 continue
-            count = successor_numbers(number, before, state, scratch, out, numbers, which)
-            before = -1 if which.by_number else number
+            if plain:
+                count = successor_ranks(number, state, out, numbers)
+            else:
+                count = successor_numbers(number, before, state, scratch, out, numbers, which)
+                before = -1 if which.by_number else number
             room = len(out)
             for step in range(count):
                 if numbers[step] < 0:
