@@ -178,6 +178,13 @@ def test_what_does_not_fit_goes_state_by_state_if_that_fits(tmp_path: Path, monk
     assert told(tmp_path / "db") == told(tmp_path / "rows")
 
 
+def test_a_rank_needs_the_memory_of_its_share_alone(tmp_path: Path) -> None:
+    game = load("pyraminx")
+    alone = solve_states(game, None, "bfs", form="product").facts["memory"]
+    found = solve_on_ranks(game, tmp_path / "db", [0] * 7, 0, memory=alone - 1)
+    assert found.facts["rows"] == "product"
+
+
 def test_parts_that_are_asked_for_go_state_by_state(tmp_path: Path) -> None:
     assert "rows" not in solve_on_ranks(load("pancake:6"), tmp_path / "db", [0, 0], 0, parts="all").facts
 

@@ -36,13 +36,19 @@ def moves_for(game: Game) -> ProductMoves:
     return moves
 
 
-def fitting_moves(game: Game, run: Run) -> ProductMoves | None:
-    """Return the moves of a game for which the form is the quickest, and which fits the memory; else None."""
+def quick_moves(game: Game) -> ProductMoves | None:
+    """Return the moves of a game for which the form is the quickest; else None."""
     try:
         moves = moves_for(game)
     except BadRequest:
         return None
-    return moves if moves.columns.shape[1] >= LEAST_COLUMNS and bytes_needed(moves) <= run.memory else None
+    return moves if moves.columns.shape[1] >= LEAST_COLUMNS else None
+
+
+def fitting_moves(game: Game, run: Run) -> ProductMoves | None:
+    """Return the moves of a game for which the form is the quickest, and which fits the memory; else None."""
+    moves = quick_moves(game)
+    return moves if moves is not None and bytes_needed(moves) <= run.memory else None
 
 
 def solve_by_products(game: Game, moves: ProductMoves, run: Run) -> Database:

@@ -20,7 +20,7 @@ from searchbench.index.protocol import line_size
 from searchbench.jit import FIRST, STOP, trailing_zeros
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
-from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves
+from searchbench.solvers.exhaustive.by_products import PRODUCT, quick_moves
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for
 from searchbench.solvers.exhaustive.choice import VALUES, Choice
 from searchbench.solvers.exhaustive.permutations.levels import Array, LevelSearch, TeamSize, search_levels
@@ -73,7 +73,7 @@ def rows_of(game: Game, run: Run) -> Rows | None:
     method = method_for(game.sequences(), run)
     if method is not None:
         return Rows(STREAMING, method.memory, method.on_rank, method.search)
-    moves = fitting_moves(game, run)
+    moves = quick_moves(game)
     if moves is not None:
         on_rank = partial(bytes_on_rank, moves)
         return Rows(PRODUCT, bytes_needed(moves), on_rank, lambda start, run, _: ProductSearch(moves, start, run))
