@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,8 +19,12 @@ from searchbench.exchange import shards
 from searchbench.exchange.ranks import current
 from searchbench.exchange.simulated import Fuzz, play
 from searchbench.game import Game
+from searchbench.index.sequence import Rearrangement, Sequences
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import by_products, by_rows, rows_together, solve_states
+from searchbench.solvers.exhaustive.by_rows import WholeDepths
+from searchbench.solvers.exhaustive.by_streaming import method_for
+from searchbench.solvers.exhaustive.permutations.levels import search_levels
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store.header import header_on_disk
@@ -115,6 +120,37 @@ def test_random_puzzles(tmp_path_factory: pytest.TempPathFactory, twisty: Twisty
     found = solve_on_ranks(game, folder / "db", machines_of(chance.choice(RANKS), chance), seed)
     assert found.facts["rows"] == "product"
     assert told(folder / "db") == right
+
+
+@pytest.mark.long
+@settings(max_examples=12)
+@given(
+    st.lists(st.permutations(range(9)), min_size=1, max_size=3),
+    st.integers(0, 362_879),
+    st.lists(st.integers(0, 2), min_size=2, max_size=7),
+)
+def test_any_rearrangements(orders: list[list[int]], start: int, machines: list[int]) -> None:
+    """Wide moves, too, which mark states in blocks of ranks elsewhere; each rank has the depths of its own blocks."""
+    moves = {Rearrangement(0, 0, tuple(order)) for order in orders}
+    game = Sequences(9, 1, tuple(sorted(moves | {move.inverse for move in moves})))
+    method = method_for(game, Run())
+    if method is None:
+        return
+
+    def be(rank: int) -> Any:
+        run = Run(threads=1)
+        search = WholeDepths(method.search(start, run, None), run, 0)
+        layers = search_levels(search, start, run)
+        return layers.counts, search.held(rank).reshape(-1, 2).tolist(), layers.codes
+
+    ((counts, _, right),), _ = play(1, be)
+    found = np.zeros_like(right)
+    for told_counts, held, codes in play(len(machines), be, Fuzz(start), machines)[0]:
+        assert told_counts == counts
+        for first, stop in held:
+            found[first:stop] = codes[first:stop]
+    assert np.array_equal(found, right)
+    assert np.bincount(right)[1:].tolist() == counts
 
 
 @pytest.mark.parametrize("deepest", [253, 254])
