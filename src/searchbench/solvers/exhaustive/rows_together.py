@@ -49,8 +49,10 @@ def solve_rows_together(
     if begun is False or not goes_by_rows(game, choice):
         return False
     size, ranks = line_size(game.parts()), current().count
-    solving = f"solving {game} ({size:,} states) with {way}, on each of the {ranks},"
-    run.demand(size // ranks, f"{solving} at least")  # before a plan is made, which takes long for many states
+    where = f"{game} ({size:,} states) with {way_of(choice.solver)} on {ranks} ranks, on each of them,"
+    run.demand(
+        size // ranks, f"keeping the depths of {where}"
+    )  # before a plan is made, which takes long for many states
     rows = rows_of(game, run)
     if rows is None or rows.on_rank is None:
         return False
@@ -62,7 +64,7 @@ def solve_rows_together(
         and not reduce_any([_state_by_state(game, choice, run, len(team)) > run.memory])
     ):
         return False
-    run.demand(memory, solving)
+    run.demand(memory, f"solving {where}")
     parts, start = tuple(game.parts()), numbered(game, game.rank(game.start()))
     with (
         GrowingDatabase(keep.folder, game, choice.rule, command) as kept,
