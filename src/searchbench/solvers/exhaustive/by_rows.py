@@ -146,6 +146,7 @@ class WholeDepths:
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors and the depths from a working folder."""
         self._make_room(len(work.record["counts"]) - 1)
+        self.deal.meet()  # no rank writes any more in what a quick one loads
         self.search.resume(work, reached)
         for first, stop in self.deal.words(PIECE):
             self.told[first:stop] = np.bitwise_or.reduce([vector[first:stop] for vector in self.reached])
