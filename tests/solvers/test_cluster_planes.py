@@ -31,9 +31,8 @@ from searchbench.solvers.exhaustive.bits.solve import obstacle
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store.header import header_on_disk
-from searchbench.store.working import WorkingFolder
+from stops import RANKS, solved_with_stops
 
-RANKS = (1, 2, 3, 4, 7)
 PLACES = ("one machine", "two machines", "a machine each")
 SEARCHED = (
     ("pancake:9", "streaming"),
@@ -224,27 +223,11 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
 ) -> None:
     game, chance = load(spec), random.Random(spec)
     solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), form=form).save(tmp_path / "one")
-    monkeypatch.setattr(WorkingFolder, "due", True)
-    commit = WorkingFolder.commit
-    left: dict[int, int] = {}
 
-    def commit_and_stop(folder: WorkingFolder, *arguments: Any) -> None:
-        commit(folder, *arguments)
-        left[current().rank] -= 1
-        if left[current().rank] == 0:
-            raise KeyboardInterrupt
+    def solve(count: int, stops: int) -> Any:
+        return solve_on_ranks(game, tmp_path / "db", count, form, stops, place=chance.choice(PLACES))
 
-    monkeypatch.setattr(WorkingFolder, "commit", commit_and_stop)
-    stops = 0
-    for _ in range(40):
-        count, after = chance.choice(RANKS), chance.randint(1, 5)
-        left.update(dict.fromkeys(range(7), after))
-        try:
-            solve_on_ranks(game, tmp_path / "db", count, form, stops, place=chance.choice(PLACES))
-            break
-        except KeyboardInterrupt:
-            stops += 1
-    assert stops > 1
+    solved_with_stops(monkeypatch, chance, 5, solve)
     assert digests(tmp_path / "db") == digests(tmp_path / "one")
     assert not list(tmp_path.glob("*work*"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,9 @@ from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store.header import header_on_disk
 from searchbench.store.working import WorkingFolder
+from stops import RANKS, solved_with_stops
 from twisty import Claiming, Twisty, twisties
 
-RANKS = (1, 2, 3, 4, 7)
 BY_SEARCH = {"solver": "bfs", "form": "values"}
 SOLVED: dict[str, dict[str, Any]] = {
     "sliding:3x3": {}, "sliding:3x3,half=yes": BY_SEARCH, "pancake:8": {}, "top-spin:9": BY_SEARCH, "burnt-pancake:6": {},
@@ -168,30 +169,43 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
     game, chance = load(spec), random.Random(spec)
     right = saved_alone(game, tmp_path / "one")
     monkeypatch.setattr(by_rows, "DEEPEST", 4)
-    monkeypatch.setattr(WorkingFolder, "due", True)
-    commit = WorkingFolder.commit
-    left: dict[int, int] = {}
 
-    def commit_and_stop(folder: WorkingFolder, *arguments: Any) -> None:
-        commit(folder, *arguments)
-        left[current().rank] -= 1
-        if left[current().rank] == 0:
-            raise KeyboardInterrupt
+    def solve(count: int, stops: int) -> Any:
+        return solve_on_ranks(game, tmp_path / "db", machines_of(count, chance), stops)
 
-    monkeypatch.setattr(WorkingFolder, "commit", commit_and_stop)
-    stops = 0
-    for _ in range(40):
-        count, after = chance.choice(RANKS), chance.randint(1, 4)
-        left.update(dict.fromkeys(range(7), after))
-        try:
-            found = solve_on_ranks(game, tmp_path / "db", machines_of(count, chance), stops)
-            break
-        except KeyboardInterrupt:
-            stops += 1
-    assert stops > 1
+    found = solved_with_stops(monkeypatch, chance, 4, solve)
     assert "rows" in found.facts
     assert told(tmp_path / "db") == right
     assert not list(tmp_path.glob("*work*"))
+
+
+def test_no_rank_loads_while_another_writes_the_depth_of_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = load("sliding:3x3")
+    monkeypatch.setattr(WorkingFolder, "due", True)
+    commit, tell, load_copy = WorkingFolder.commit, WholeDepths._tell, WorkingFolder.load
+    events: list[str] = []
+
+    def commit_and_stop(folder: WorkingFolder, *arguments: Any) -> None:
+        commit(folder, *arguments)
+        raise KeyboardInterrupt
+
+    def tell_late(depths: WholeDepths, depth: int) -> None:
+        time.sleep(0.2 * (current().rank == 2))
+        tell(depths, depth)
+        events.append("told")
+
+    def load_and_note(folder: WorkingFolder, *arguments: Any) -> None:
+        events.append("load")
+        load_copy(folder, *arguments)
+
+    with mock.patch.object(WorkingFolder, "commit", commit_and_stop), pytest.raises(KeyboardInterrupt):
+        solve_on_ranks(game, tmp_path / "db", [0], 0)
+    monkeypatch.setattr(WholeDepths, "_tell", tell_late)
+    monkeypatch.setattr(WorkingFolder, "load", load_and_note)
+    solve_on_ranks(game, tmp_path / "db", [0, 0, 0], 0)
+    assert events[:4] == ["told", "told", "told", "load"]
 
 
 # --- another way --------------------------------------------------------------------------------------------------------

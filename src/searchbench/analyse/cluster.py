@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.analyse.predict import GroupPrediction, Predicting, by_rows, rows_for
+from searchbench.analyse.predict import GroupPrediction, Predicting, note_of_rows, rows_for
 from searchbench.analyse.scaling import (
     RanksPrediction,
     Scaling,
@@ -92,7 +92,7 @@ def predict_on_ranks(
     if rows is None or rows.on_rank is None:
         return told
     size = TeamSize(1, ranks)
-    note = by_rows(rows, memory_of_rank(rows.on_rank, told.numbers, size), rows.on_rank(size))
+    note = note_of_rows(rows, memory_of_rank(rows.on_rank, told.numbers, size), rows.on_rank(size))
     return replace(told, note=f"{told.note}; {note} on each rank")
 
 

@@ -161,7 +161,7 @@ def predict(
         rows = rows_for(game, choice, parts, active)
     if rows is None:
         return told
-    return replace(told, note=f"{told.note}; {by_rows(rows, with_depths(rows.memory, told.numbers), rows.memory)}")
+    return replace(told, note=f"{told.note}; {note_of_rows(rows, with_depths(rows.memory, told.numbers), rows.memory)}")
 
 
 def rows_for(game: Game, choice: Choice, parts: str | Iterable[str] | None, run: Run) -> Rows | None:
@@ -169,7 +169,7 @@ def rows_for(game: Game, choice: Choice, parts: str | Iterable[str] | None, run:
     return rows_of(game, run) if parts is None and goes_by_rows(game, choice) else None
 
 
-def by_rows(rows: Rows, memory: int, depths: int) -> str:
+def note_of_rows(rows: Rows, memory: int, depths: int) -> str:
     """Return what to say of a game whose rows are moved: the memory for whole values, and that for depths alone."""
     return (
         "`solve` moves whole rows of states of this game, in a small part of this time, with "
