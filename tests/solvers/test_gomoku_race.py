@@ -1,16 +1,19 @@
-"""The race for black's second move, with searches whose results are made up: who leaves, who is chosen, what is kept."""
+"""The choice of black's second move, with searches whose results are made up: who leaves, who is chosen, what is kept."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from searchbench.solvers.proof.gomoku import race as racing
+from searchbench.solvers.proof.gomoku import rounds, two_levels
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, read_branch
-from searchbench.solvers.proof.gomoku.nodes import State
+from searchbench.solvers.proof.gomoku.nodes import State, Stopped, never
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.race import race
 
@@ -91,3 +94,92 @@ def test_a_reply_that_stays_open_makes_another_move_the_choice(tmp_path: Path, m
     assert again.second == branch.second == made.seconds[1]
     assert far in again.proved
     assert len(again.tried[made.seconds[0]]) == 3  # nothing of the other move is lost
+
+
+def others(
+    monkeypatch: pytest.MonkeyPatch, branch: Branch, made: MadeUp, limit: int, stop: Callable[[], bool] = never
+) -> list[int]:
+    """Try other second moves with `limit` nodes; return whose hard replies were searched, search by search."""
+    searched: list[int] = []
+
+    class Deep:
+        """Stand for the search on three levels."""
+
+        def __init__(self, *_given: object) -> None:
+            self.second = SimpleNamespace(learn=lambda records: None)
+            self.nodes: dict[State, SimpleNamespace] = {}
+
+        def solve(self, root: State, limit: int) -> bool:
+            """Return whether so many nodes are enough."""
+            if stop():
+                raise Stopped
+            base = next(base for base in bases if sum(a != b for a, b in zip(base, root, strict=True)) == 1)
+            reply = next(cell for cell in range(49) if base[cell] != root[cell])
+            line = made.attempt(None, base, reply, limit)
+            self.nodes[root] = SimpleNamespace(proof=line["proof_number"])
+            searched.append(made.seconds.index(bases[base]))
+            return bool(line["proved"])
+
+        def records(self, _root: State) -> dict[State, int]:
+            """Return no records."""
+            return {}
+
+        def forget(self) -> None:
+            """Forget nothing."""
+
+    bases = {branch.base_of(second): second for second in made.seconds}
+    monkeypatch.setattr(rounds, "attempt", made.attempt)
+    monkeypatch.setattr(rounds, "WHOLE", 100)
+    monkeypatch.setattr(two_levels, "ThreeLevels", Deep)
+    rounds._try_others(branch, made.attack, limit, stop)
+    return searched
+
+
+def left_by_the_chosen(monkeypatch: pytest.MonkeyPatch, folder: Path, *needed: list[int]) -> tuple[Branch, MadeUp]:
+    """Return a branch of which the first move was chosen, and tried in vain on two replies with 400 nodes."""
+    made = MadeUp(monkeypatch, *needed)
+    branch = new_branch(folder)
+    made.run(branch, (100,))
+    assert branch.second == made.seconds[0]
+    for number, reply in enumerate(branch.open_replies(400)):
+        left = {"proved": number > 1, "limit": 400, "proof_number": 9, "nodes": 400, "seconds": 0.0, "records": []}
+        branch.add({"reply": reply, **left})
+    assert branch.left_open(branch.second, 400) == 2
+    return branch, made
+
+
+def test_a_move_that_leaves_fewer_replies_open_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    branch, made = left_by_the_chosen(monkeypatch, tmp_path, [1, 1], [20, 300, 9999], [20, 20, 20, 300])
+    calls = 0
+
+    def stop() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls == 7
+
+    with pytest.raises(Stopped):
+        others(monkeypatch, branch, made, 400, stop)
+    branch = new_branch(tmp_path)
+    assert branch.second == made.seconds[0]
+    searched = others(monkeypatch, branch, made, 400)
+    # The second leaves as soon as it leaves as many replies open as the first; with 300 nodes the third leaves none.
+    assert branch.left_open(made.seconds[1], 400) == 2
+    assert searched[-1] == 2
+    assert branch.second == made.seconds[2]
+    assert branch.finished
+    assert new_branch(tmp_path).finished
+    deep = [(second, limit) for second, limit in made.calls if limit == 400]
+    assert {second for second, _ in deep} == set(made.seconds[1:])
+    assert others(monkeypatch, branch, made, 400) == []  # nothing is left to better
+
+
+def test_a_move_that_leaves_as_many_open_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    branch, made = left_by_the_chosen(monkeypatch, tmp_path, [1, 1], [20, 300, 9999], [9999])
+    searched = others(monkeypatch, branch, made, 400)
+    assert branch.second == made.seconds[0]
+    assert searched.count(2) == 2
+    assert others(monkeypatch, branch, made, 400) == []  # not twice with as many nodes
+    again = others(monkeypatch, branch, made, 20_000)
+    assert branch.second == made.seconds[1]  # which leaves none with so many
+    assert 2 not in again
+    assert branch.finished

@@ -191,11 +191,11 @@ def test_what_was_found_is_kept_in_the_file(tmp_path: Path) -> None:
         return calls > 7
 
     with pytest.raises(Stopped):
-        prove_hard(branch, attack_at(), [2], 10**9, stop)
+        prove_hard(branch, attack_at(), 1, [2], 10**9, stop)
     before = list(MadeUp.calls)
     assert not branch.proved
     again = branch_in(tmp_path)
-    prove_hard(again, attack_at(), [2], 10**9)
+    prove_hard(again, attack_at(), 1, [2], 10**9)
     assert again.proved == [2]
     assert len(MadeUp.calls) == len(set(MadeUp.calls)) > len(before)  # nothing is searched twice
     whole = branch_in(tmp_path)

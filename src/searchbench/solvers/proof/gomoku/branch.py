@@ -72,14 +72,19 @@ class Branch:
         """Return the replies that are proved to lose."""
         return [reply for reply, line in self.attempts.items() if line["proved"]]
 
-    def open_replies(self, limit: int) -> list[int]:
-        """Return the replies not proved, and not yet tried with so many nodes."""
+    def open_replies(self, limit: int, second: int | None = None) -> list[int]:
+        """Return the replies to a second move (None: the chosen one) not proved, and not yet tried with so many nodes."""
+        second = self.second if second is None else second
+        tried = self.tried.get(second, {})
         return [
             reply
-            for reply in self.opening.replies(self.base)
-            if reply not in self.attempts
-            or not (self.attempts[reply]["proved"] or self.attempts[reply]["limit"] >= limit)
+            for reply in self.opening.replies(self.base_of(second))
+            if reply not in tried or not (tried[reply]["proved"] or tried[reply]["limit"] >= limit)
         ]
+
+    def left_open(self, second: int, limit: int = 0) -> int:
+        """Return how many replies to a second move so many nodes have left open."""
+        return sum(not line["proved"] and line["limit"] >= limit for line in self.tried.get(second, {}).values())
 
     @property
     def finished(self) -> bool:

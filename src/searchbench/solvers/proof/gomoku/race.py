@@ -30,7 +30,7 @@ def race(branch: Branch, attack: Attack, stop: Callable[[], bool], limits: Seque
     won all its probes. The move that was chosen before takes part with the replies that it has left open, and so does
     everybody else.
     """
-    order = _candidates(branch, attack)
+    order = candidates(branch, attack)
     searches = {second: search_of(branch, attack, second, stop) for second in order}
     for limit in limits:
         ranks: dict[int, Rank] = {}
@@ -39,16 +39,21 @@ def race(branch: Branch, attack: Attack, stop: Callable[[], bool], limits: Seque
         order = sorted(order, key=lambda second: ranks[second])
         if ranks[order[0]][0] == 0:
             break
-    if order[0] != branch.second:
-        branch.add({"second": order[0], "seconds": 0.0, "nodes": 0})
+    choose(branch, order[0])
 
 
-def _candidates(branch: Branch, attack: Attack) -> list[int]:
-    """Return the moves that look best, the one that was chosen before first."""
+def choose(branch: Branch, second: int) -> None:
+    """Make a move black's second one, unless it is that already."""
+    if second != branch.second:
+        branch.add({"second": second, "seconds": 0.0, "nodes": 0})
+
+
+def candidates(branch: Branch, attack: Attack, count: int | None = None) -> list[int]:
+    """Return the moves that look best (None: as many as race), the one that was chosen before first."""
     first = stones_at(branch.opening.start, [(branch.white, 2)])
     attack.set(first)
     values = attack.values(BLACK_WEIGHT, WHITE_WEIGHT)
-    cells = sorted(branch.opening.replies(first), key=lambda cell: (-values[cell], cell))[:SECOND_MOVES]
+    cells = sorted(branch.opening.replies(first), key=lambda cell: (-values[cell], cell))[: count or SECOND_MOVES]
     chosen = [] if branch.second < 0 else [branch.second]
     return chosen + [cell for cell in cells if cell not in chosen]
 

@@ -23,13 +23,15 @@ from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, lock_branch, open_folder, progress, read_branch, stopper
 from searchbench.solvers.proof.gomoku.nodes import Stopped
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
-from searchbench.solvers.proof.gomoku.race import attempt, race, search_of
+from searchbench.solvers.proof.gomoku.race import attempt, candidates, choose, race, search_of
 from searchbench.solvers.proof.gomoku.two_levels import prove_hard
 
 LIMITS: Final = tuple(50_000 * 4**step for step in range(8))
 """Nodes for each reply, round by round."""
 WHOLE: Final = LIMITS[2]
 """The most nodes of one search for a reply; with more it is searched on two levels."""
+OTHERS: Final = 2
+"""How many other second moves, the best by value, get as many nodes as the chosen one where that leaves replies open."""
 
 _KEPT: dict[tuple[Opening, Target], Attack] = {}
 
@@ -48,7 +50,8 @@ def work_on_branch(
 ) -> Branch:
     """Choose black's second move in a branch if need be, and try its open replies with `limit` nodes each, up to a time.
 
-    Replies that were tried before come first. If one of them stays open, black's second move is raced again.
+    Replies that were tried before come first. If one of them stays open, black's second move is raced again. With more nodes
+    than races have, other second moves are tried on all replies.
     """
     stop = stopper(until)
     handle = lock_branch(folder, opening, white, stop)
@@ -58,10 +61,12 @@ def work_on_branch(
         if branch.second < 0:
             race(branch, attack, stop)
         hard = [reply for reply in branch.open_replies(limit) if reply in branch.attempts]
-        _try_replies(branch, attack, hard, limit, stop)
+        _try_replies(branch, attack, branch.second, hard, limit, stop)
         if any(not branch.attempts[reply]["proved"] for reply in hard):
             race(branch, attack, stop, (min(limit, WHOLE),))
-        _try_replies(branch, attack, branch.open_replies(limit), limit, stop)
+        _try_replies(branch, attack, branch.second, branch.open_replies(limit), limit, stop)
+        if limit > WHOLE:
+            _try_others(branch, attack, limit, stop)
     except Stopped:
         pass
     finally:
@@ -69,18 +74,41 @@ def work_on_branch(
     return branch
 
 
-def _try_replies(branch: Branch, attack: Attack, replies: list[int], limit: int, stop: Callable[[], bool]) -> None:
-    """Try replies, far ones first: they teach the search moves that work. Hard ones are searched on two levels then."""
-    search = search_of(branch, attack, branch.second, stop)
-    attack.set(branch.base)
+def _try_replies(
+    branch: Branch,
+    attack: Attack,
+    second: int,
+    replies: list[int],
+    limit: int,
+    stop: Callable[[], bool],
+    enough: int = 0,
+) -> None:
+    """Try replies to a second move, far ones first: they teach the search moves that work. Then hard ones on two levels.
+
+    Ends when so many (`enough`, 0: no number of them) have stayed open. Raises Stopped.
+    """
+    search, base = search_of(branch, attack, second, stop), branch.base_of(second)
+    attack.set(base)
     values = attack.values(1, 1)
     replies = sorted(replies, key=lambda cell: (values[cell], cell))
-    untried = branch.open_replies(min(limit, WHOLE))
+    untried = branch.open_replies(min(limit, WHOLE), second)
     for reply in replies:
         if reply in untried:
-            branch.add(attempt(search, branch.base, reply, min(limit, WHOLE)))
+            branch.add(attempt(search, base, reply, min(limit, WHOLE)) | {"of": second})
     if limit > WHOLE:
-        prove_hard(branch, attack, [reply for reply in replies if not branch.attempts[reply]["proved"]], limit, stop)
+        hard = [reply for reply in replies if not branch.tried[second][reply]["proved"]]
+        prove_hard(branch, attack, second, hard, limit, stop, enough)
+
+
+def _try_others(branch: Branch, attack: Attack, limit: int, stop: Callable[[], bool]) -> None:
+    """Try other second moves with as many nodes, and choose one that leaves fewer replies open. Raises Stopped."""
+    chosen = branch.second
+    for second in candidates(branch, attack, OTHERS + 1):
+        fewest = branch.left_open(branch.second)
+        if second != chosen and branch.left_open(second, limit) < fewest:
+            _try_replies(branch, attack, second, branch.open_replies(limit, second), limit, stop, fewest)
+            if branch.left_open(second) < fewest:
+                choose(branch, second)
 
 
 def end_with_parent() -> None:
@@ -111,7 +139,11 @@ def prove(
     with at_work(folder, opening, threads, seconds, branches) as (chosen, until, pool):
         for limit in LIMITS:
             read = [read_branch(folder, opening, white) for white in chosen]
-            waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
+            waiting = [
+                one.white
+                for one in read
+                if one.second < 0 or one.open_replies(limit) or (limit > WHOLE and not one.finished)
+            ]
             if time.time() >= until:
                 break
             tasks = [pool.submit(work_on_branch, folder, opening, white, limit, until) for white in waiting]

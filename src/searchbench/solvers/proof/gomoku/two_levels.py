@@ -212,11 +212,17 @@ class ThreeLevels(TwoLevels):
 
 
 def prove_hard(
-    branch: Branch, attack: Attack, replies: Sequence[int], limit: int, stop: Callable[[], bool] = never
+    branch: Branch,
+    attack: Attack,
+    second: int,
+    replies: Sequence[int],
+    limit: int,
+    stop: Callable[[], bool] = never,
+    enough: int = 0,
 ) -> None:
-    """Search replies of white on three levels, each with so many nodes more; keep all results in the branch's file.
+    """Search replies to a second move on three levels, each with so many nodes more; keep all results in the branch's file.
 
-    Raises Stopped.
+    Ends when so many (`enough`, 0: no number of them) have stayed open. Raises Stopped.
     """
     began, before = time.process_time(), attack.nodes
 
@@ -230,11 +236,19 @@ def prove_hard(
         add({"below": [black_stones(state), [cell for cell, stone in enumerate(state) if stone == WHITE + 1]], **found})
 
     search = ThreeLevels(attack, stop, _known(branch), keep)
-    search.second.learn(dict(branch.records_of(branch.second)))
+    search.second.learn(dict(branch.records_of(second)))
     for reply in replies:
-        root = stones_at(branch.base, [(reply, WHITE + 1)])
+        if enough and branch.left_open(second, limit) >= enough:
+            return
+        root = stones_at(branch.base_of(second), [(reply, WHITE + 1)])
         found = search.solve(root, limit)
-        line = {"reply": reply, "proved": bool(found), "limit": limit, "proof_number": search.nodes[root].proof}
+        line = {
+            "reply": reply,
+            "proved": bool(found),
+            "limit": limit,
+            "proof_number": search.nodes[root].proof,
+            "of": second,
+        }
         add(line | {"records": written(search.records(root))} if found else line)
         search.forget()
 
