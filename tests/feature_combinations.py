@@ -23,7 +23,7 @@ from searchbench import game as games
 from searchbench.errors import BadRequest, NoFixpoint, OutOfMemory, SearchBenchError
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import scores, solve_parts, solve_states, worklist
+from searchbench.solvers.exhaustive import score_lists, scores, solve_parts, solve_states, worklist
 from searchbench.store import Database, open_database
 from searchbench.verify import verify_database
 
@@ -208,6 +208,9 @@ def faults_of(case: Case, folder: Path) -> str:
     with (
         mock.patch.object(games, "FEW_STATES", 0 if case.target == "cpu" else games.FEW_STATES),
         mock.patch.multiple(worklist, LEAST=1, FULL_SWEEPS=1),
+        mock.patch.multiple(
+            score_lists, SMALL=(-1, 1 << 22)[(case.block_bits or 0) % 2], FEW=(2, 1000)[case.threads % 2], ALONE=2
+        ),
     ):
         return _faults_of(case, folder)
 

@@ -161,7 +161,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Return the time since the run began, without that in which kernels were compiled, or the compiler was imported.
+        """Return the time since the run began, without that in which kernels were compiled or loaded, or the compiler imported.
 
         No limit counts those.
         """

@@ -46,7 +46,7 @@ from searchbench.exchange.team_buckets import Room, TeamBuckets
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import scores, solve_states
+from searchbench.solvers.exhaustive import score_lists, scores, solve_states
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.pending import STRETCH, pack_flags, pending_chunks, unpack_flags
 from searchbench.solvers.exhaustive.request import requested
@@ -62,7 +62,8 @@ def shared_however_small() -> Iterator[None]:
     """Have all ranks take part in groups that one of them would solve, and in rounds with few states, if not very few."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(shards, "SMALL", 0)
-        patched.setattr(scores, "FEW", 4)
+        patched.setattr(score_lists, "SMALL", -1)
+        patched.setattr(score_lists, "FEW", 4)
         yield
 
 
@@ -325,7 +326,11 @@ def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path, monkeyp
     solve(spec, to=tmp_path / "one", memory="64MB", threads=1, **options, **by_parts)
     for count in RANKS:
         monkeypatch.setattr(shards, "SMALL", 1000 if count in (3, 7) else 0)  # some groups by one rank, or none
-        monkeypatch.setattr(scores, "FEW", (0, 8, 1000)[count % 3])  # no, some or all rounds but the first of a score
+        monkeypatch.setattr(score_lists, "SMALL", (-1, 1 << 22)[count % 2])  # by lists alone where ranks reach all
+        monkeypatch.setattr(score_lists, "FEW", (0, 8, 1000)[count % 3])  # no, some or all rounds else
+        if count % 4 == 3:  # lists overflow
+            for name, value in {"ROOM": 6, "DEALT": 3, "ALONE": 2}.items():
+                monkeypatch.setattr(score_lists, name, value)
         monkeypatch.setattr(scores, "MANY", 0 if count % 2 else 256)  # scores that some rank has met, or all
         database = solve_on_ranks(load(spec), tmp_path / f"by {count}", count, seed=count, **options)
         assert digests(tmp_path / f"by {count}") == digests(tmp_path / "one")
@@ -349,7 +354,7 @@ def test_a_score_that_one_rank_finds_fits_the_codes_of_all(
     size = 40  # play goes down to a node where 200 points are lost, which takes codes of two bytes
     edges = tuple((place + 1, place, 1, 0) for place in range(size))
     game = GraphGame(edges, (-200,) + (UNDECIDED,) * size, "score", first=size)
-    monkeypatch.setattr(scores, "FEW", few)
+    monkeypatch.setattr(score_lists, "FEW", few)
     database = solve_on_ranks(game, tmp_path / "db", 3, seed=0, target="interpreted")
     found = [database.rule.decode(code) for code in database.codes.tolist()]
     assert found == [-200, 200] * (size // 2) + [-200]
@@ -473,7 +478,8 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
         count = (3, 7, 2, 4, 1)[attempt % 5]
         left.update(dict.fromkeys(range(count), chance.randint(1, most) if attempt < 12 else 1 << 60))
         monkeypatch.setattr(shards, "SMALL", chance.choice((0, 1000)))
-        monkeypatch.setattr(scores, "FEW", chance.choice((0, 8, 1000)))
+        monkeypatch.setattr(score_lists, "FEW", chance.choice((0, 8, 1000)))
+        monkeypatch.setattr(score_lists, "SMALL", chance.choice((-1, 1 << 22)))
         try:
             solve_on_ranks(game, tmp_path / "db", count, seed=attempt, **options)
             break

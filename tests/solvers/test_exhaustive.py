@@ -35,7 +35,7 @@ from searchbench.exchange.memory import PAGE
 from searchbench.game import Game, _names
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import scores, solve_states
+from searchbench.solvers.exhaustive import score_lists, scores, solve_states
 from searchbench.solvers.exhaustive.budget import BUCKET_MEMORY
 from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks
 from searchbench.store import Database
@@ -217,11 +217,11 @@ def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) ->
 def small_stretches() -> Iterator[None]:
     """Let tiny games have many stretches, in which solvers look for what is due, and many chunks."""
     package = "searchbench.solvers.exhaustive"
-    patches = {f"{module}.STRETCH_BITS": 2 for module in ("pending", "scores", "score_kernels")}
+    patches = {f"{module}.STRETCH_BITS": 2 for module in ("pending", "scores", "score_kernels", "score_lists")}
     patches |= {f"{module}.STRETCH": 4 for module in ("pending", "score_kernels")}
     patches |= {f"{module}.BLOCK": 2 for module in ("pending", "score_kernels")}
-    patches |= {f"{module}.CHUNK": 8 for module in ("rounds", "schedule", "scores")}
-    patches |= {"scores.MANY": 0}
+    patches |= {f"{module}.CHUNK": 8 for module in ("rounds", "schedule", "scores", "score_work")}
+    patches |= {"scores.MANY": 0, "scores.FINE": 4}
     with ExitStack() as stack:
         for name, value in patches.items():
             stack.enter_context(mock.patch(f"{package}.{name}", value))
@@ -294,7 +294,7 @@ def test_requests_of_many_hubs_are_refused_or_right(kind: str, hubs: int, turns:
     game = RotatedGame(edges, results, kind, turns=turns, orbits=(1,) * hubs + (turns,))
     right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))
     pages = 2 * max(game.max_moves, game.max_unmoves)
-    with full_buckets(1, page):
+    with full_buckets(1, page), mock.patch.multiple(score_lists, SMALL=-1, FEW=0):
         if hubs * -(-turns // page) > pages:
             with pytest.raises(OutOfMemory, match="requests to the predecessors of one state"):
                 solve(game, "retrograde")
@@ -302,10 +302,13 @@ def test_requests_of_many_hubs_are_refused_or_right(kind: str, hubs: int, turns:
             assert values(solve(game, "retrograde")) == right
 
 
-@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
+@pytest.mark.parametrize(("kind", "few"), [("distance", 0), ("outcome", 0), ("score", 0), ("score", 1 << 22)])
 @given(data=st.data())
 @settings(max_examples=150)
-def test_stabilizers_of_some_states_alone_are_refused_or_make_no_difference(kind: str, data: st.DataObject) -> None:
+def test_stabilizers_of_some_states_alone_are_refused_or_make_no_difference(
+    kind: str, few: int, data: st.DataObject
+) -> None:
+    """Points are spread by rounds alone where `few` is 0, else by lists."""
     game = data.draw(rotated_games(kind))
     right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))
     untold = data.draw(st.sets(st.integers(0, len(game.orbits) - 1), min_size=1))
@@ -315,7 +318,8 @@ def test_stabilizers_of_some_states_alone_are_refused_or_make_no_difference(kind
         (orbit_of(game, source) in untold) != (orbit_of(game, target) in untold) for source, target, _, _ in game.edges
     )
     try:
-        found = values(solve(game, "retrograde"))
+        with mock.patch.multiple(score_lists, SMALL=few - 1, FEW=few):
+            found = values(solve(game, "retrograde"))
     except BrokenRule:
         assert mixed
     else:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any, Final
 
-from searchbench.jit.backends import Target, backend
+from searchbench.jit.backends import Target, backend, loading
 from searchbench.jit.data import DataFlow
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
@@ -31,7 +31,8 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
     key = (kernel, f"{target} kernel")
     with _BINDING:
         if key not in names.bound:
-            bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
+            with loading():
+                bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
             bound.searchbench_target = target  # for `launch`
             names.bound[key] = bound
         return names.bound[key]

@@ -10,9 +10,11 @@ package asks which backend it is.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Literal, Protocol
@@ -72,19 +74,34 @@ class Backend(Protocol):
         ...
 
 
-_LOADED: Final[dict[str, tuple[float, float]]] = {}
-"""How many seconds it took to import each module of the backends, and how many of the processor."""
+_LOADING: Final = [0.0, 0.0]
+"""How many seconds it took to import backends, to bind kernels, and to read compiled ones; and how many of the processor."""
+_AT_WORK: Final = threading.local()
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Note how long something takes that is loaded; what it loads in turn counts once."""
+    if getattr(_AT_WORK, "loads", False):
+        yield
+        return
+    began, used, compiled = time.perf_counter(), time.process_time(), compile_seconds()
+    _AT_WORK.loads = True
+    try:
+        yield
+    finally:
+        _AT_WORK.loads = False
+        _LOADING[0] += time.perf_counter() - began - (compile_seconds() - compiled)
+        _LOADING[1] += time.process_time() - used
 
 
 def loaded(name: str) -> Any:
     """Return a module of the backends, imported when it is first asked for; the time is noted."""
     whole = f"searchbench.jit.backends.{name}"
-    began, used = time.perf_counter(), time.process_time()
-    first = whole not in sys.modules
-    module = import_module(whole)
-    if first:
-        _LOADED[name] = time.perf_counter() - began, time.process_time() - used
-    return module
+    if whole in sys.modules:
+        return sys.modules[whole]
+    with loading():
+        return import_module(whole)
 
 
 @lru_cache
@@ -95,13 +112,13 @@ def backend(target: Target) -> Backend:
 
 
 def loading_seconds() -> float:
-    """Return how many seconds this process has spent importing backends, and with them the compiler."""
-    return sum(seconds for seconds, _ in _LOADED.values())
+    """Return how many seconds this process has spent importing backends, and with them the compiler, and loading kernels."""
+    return _LOADING[0]
 
 
 def loading_cpu_seconds() -> float:
     """Return how many seconds of the processor that took."""
-    return sum(used for _, used in _LOADED.values())
+    return _LOADING[1]
 
 
 def compile_seconds() -> float:

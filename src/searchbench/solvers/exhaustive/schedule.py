@@ -12,6 +12,7 @@ import numpy.typing as npt
 from searchbench.errors import BrokenRule
 from searchbench.exchange import Table
 from searchbench.exchange.decisions import reduce_max
+from searchbench.jit import intervals
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 
@@ -32,17 +33,18 @@ Job = TypeVar("Job")
 Piece = tuple[int, int]
 
 
+def pieces_of(bounds: npt.NDArray[Any], size: int) -> list[Piece]:
+    """Return some intervals in pieces of so many numbers."""
+    return [piece for start, stop in bounds.reshape(-1, 2).tolist() for piece in intervals(start, stop, size)]
+
+
 class Chunks:
     """Hand out pieces of some intervals to threads, each piece once; `pieces` instead of all of them."""
 
     def __init__(self, bounds: npt.NDArray[Any], pieces: list[tuple[int, int]] | None = None) -> None:
         self._lock = threading.Lock()
         if pieces is None:
-            pieces = [
-                (first, min(first + CHUNK, stop))
-                for start, stop in bounds.reshape(-1, 2).tolist()
-                for first in range(start, stop, CHUNK)
-            ]
+            pieces = pieces_of(bounds, CHUNK)
         self._left = pieces[::-1]
 
     def next(self) -> tuple[int, int] | None:

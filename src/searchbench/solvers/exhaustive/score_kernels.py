@@ -8,6 +8,7 @@ from typing import Any, Final
 from searchbench.exchange import Pages
 from searchbench.exchange.memory import add_request, has_room, pages_for, unpack_code, unpack_local
 from searchbench.index.contract import unrank
+from searchbench.jit import atomic_swap
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal
 from searchbench.solvers.exhaustive.departures import has_changed, is_unneeded
 from searchbench.solvers.exhaustive.neighbours import (
@@ -37,6 +38,10 @@ BEYOND: Final = (1 << 63) - 1
 """A code that stands for all larger ones."""
 LOST, WON = 0, 1
 """What a request says of a successor."""
+LONGEST: Final = 1 << 16
+"""How many states `propagate` does before it is asked whether a checkpoint is due."""
+LISTENS: Final = 16
+"""After how many states it looks whether another worker has called."""
 
 
 def initialise(
@@ -161,6 +166,80 @@ def emit_pieces(
             pieces[place, 0] = first
             return place
     return len(pieces)
+
+
+def collect(left: Any, first: int, stop: int, origin: int, here: Any, numbers: MutableSequence[int], count: int) -> int:
+    """Add the fresh states among first .. stop - 1 to a list of `count` numbers; return how many it has, or one more than fit."""
+    number = next_fresh(left, first, stop, origin, here)
+    while number < stop and count <= len(numbers):
+        if count < len(numbers):
+            numbers[count] = number
+        count += 1
+        number = next_fresh(left, number + 1, stop, origin, here)
+    return count
+
+
+def propagate(
+    codes: Any, illegal: int, numbers: MutableSequence[int], count: int, bounds: Bounds, left: Any, fresh: Any, score: int,
+    called: Any, burst: int, most: int,
+) -> int:  # fmt: skip
+    """Spread the scores of the fresh states in a list, the last first, and of those that get theirs; return how many are left.
+
+    Ends when there are `most`, or none, which `called` tells the others; when another worker has called in this burst; or after
+    LONGEST states. States for which the list has no room are marked. Less than 0 is one of the refusals.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    to = new_moves()
+    weights = new_moves()
+    times = new_moves()
+    win = code_of(score)
+    done = 0
+    while 0 < count < most and done < LONGEST:
+        if done % LISTENS == LISTENS - 1 and atomic_swap(called, 0, burst, burst) == burst:
+            return count
+        done += 1
+        count -= 1
+        number = numbers[count]
+        unrank(number, state)
+        found = predecessors(state, scratch, out, to, weights, times)
+        left[number - bounds[0]] = DONE
+        said = WON if codes[number] == win else LOST
+        for index in range(found):
+            if to[index] < 0 or not inside(to[index], bounds):
+                continue
+            if times[index] == 0 and left[to[index] - bounds[0]] < FRESH:
+                unrank(to[index], state)
+                if is_position(to[index], state, scratch):
+                    return UNTOLD
+            for _ in range(times[index]):
+                if decides(codes, illegal, left, to[index], to[index] - bounds[0], said, score):
+                    if count < len(numbers):
+                        numbers[count] = to[index]
+                        count += 1
+                    else:
+                        fresh[to[index] >> STRETCH_BITS] = 1
+    if count == 0:
+        called[0] = burst
+    return count
+
+
+def decides(codes: Any, illegal: int, left: Any, number: int, place: int, said: int, score: int) -> bool:
+    """Tell a state what a successor is, as `apply` does, while others may do the same; return whether that decides it."""
+    while True:
+        before = left[place]
+        if before >= FRESH:
+            return False
+        after = FRESH
+        if said == WON:
+            after = before - 1
+            if after == 0 and (codes[number] == illegal or score_of(codes[number]) <= -score):
+                after = FRESH
+        if atomic_swap(left, place, before, after) == before:
+            if after == FRESH:
+                codes[number] = code_of(score) if said == LOST else code_of(-score)
+            return after == FRESH
 
 
 def next_fresh(left: Any, first: int, stop: int, origin: int, here: Any) -> int:

@@ -17,26 +17,26 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import begin_sum, gathered, reduce_any, reduce_max
-from searchbench.exchange.ranks import ALONE, by_first, current, joined
-from searchbench.exchange.space import MEMORY, Space
-from searchbench.exchange.team_buckets import TeamBuckets
+from searchbench.exchange.decisions import begin_sum, gathered, reduce_any, reduce_max, reduce_sum
+from searchbench.exchange.ranks import current
+from searchbench.exchange.space import MEMORY
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.groups import Group
-from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks
+from searchbench.solvers.exhaustive.pending import STRETCH_BITS
 from searchbench.solvers.exhaustive.refusals import refusal
-from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks, Piece, run_in_batches
-from searchbench.solvers.exhaustive.score_kernels import (
-    HIGHEST,
-    REFUSED,
-    apply_all,
-    emit_pieces,
-    finish,
-    initialise,
-    select,
+from searchbench.solvers.exhaustive.schedule import (
+    CHUNK,
+    Chunks,
+    Piece,
+    launch_until_it_fits,
+    pieces_of,
+    run_in_batches,
 )
+from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, initialise
+from searchbench.solvers.exhaustive.score_lists import Lists, is_small, reach_all
+from searchbench.solvers.exhaustive.score_work import Kernels, Work
 from searchbench.values.score import code_of
 
 LEAVING: Final = "leaving"
@@ -44,63 +44,14 @@ LEAVING: Final = "leaving"
 SCORES: Final = "scores"
 HEAPS: Final = 4
 """In how many heaps of buckets for each thread the requests are applied, where there are several threads."""
-
-
 SHARES: Final = 4
 """In how many shares a thread takes the pieces of a round."""
 EMITTED, APPLIED = 1 << 9, 1 << 12
 """For how many fresh states a second thread is worth while: to write their requests, and to apply them, which is less work."""
-FEW: Final = 1 << 9
-"""Rounds with fewer fresh states in all than this are done by one rank, where it sees what the others hold."""
+FINE: Final = 1 << 13
+"""How many states of a small group a thread initialises at a time."""
 MANY: Final = 1 << 8
 """Where scores are larger than this, those that no move leads to are left out, each of which would look all states through."""
-
-
-class Kernels(NamedTuple):
-    """Hold the compiled functions."""
-
-    select: Any
-    emit: Any
-    apply: Any
-    finish: Any
-
-
-class Work(NamedTuple):
-    """Hold the means to solve a group: the compiled functions, the table, and the arrays beside it with their space."""
-
-    kernels: Kernels
-    bounds: npt.NDArray[Any]
-    table: Table
-    run: Run
-    buckets: Buckets
-    checkpoints: Checkpoints
-    space: Space
-    left: npt.NDArray[np.uint8]
-    fresh: npt.NDArray[np.uint8]
-
-    @property
-    def own(self) -> npt.NDArray[Any]:
-        """Return the intervals of the group that are at work here."""
-        return self.table.sharing.own(self.bounds)
-
-    @property
-    def origin(self) -> int:
-        """Return the first number of the group."""
-        return int(self.bounds[0])
-
-    def rest(self) -> None:
-        """Give back the memory of arrays that lie in files."""
-        self.table.rest()
-        self.space.rest(self.left)  # not the table's: that may have gone elsewhere since
-
-    def rest_after(self, _piece: Any) -> None:
-        """Do so when a piece of a launch is done."""
-        self.rest()
-
-    def keep(self, noted: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Keep a copy of all there is."""
-        fresh = pack_flags(self.fresh, self.own)
-        self.checkpoints.keep(noted, {**arrays, "fresh": fresh}, {"counts": self.left})
 
 
 def solve_group(
@@ -114,38 +65,27 @@ def solve_group(
     space = table.space
     left = table.beside(int(bounds[-1] - bounds[0]))
     fresh = np.zeros((len(table.codes) >> STRETCH_BITS) + 1, np.uint8)
-    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit_pieces, apply_all, finish)))
+    kernels = Kernels.bound(names)
     work = Work(kernels, bounds, table, run, buckets, checkpoints, space, left, fresh)
     if checkpoints.noted:
         checkpoints.load_beside("counts", left)
-        checkpoints.restore_marks("fresh", fresh, work.own)
+        checkpoints.restore_marks("marks", fresh, work.own)
     goes_on = checkpoints.noted.get(STAGE) == SCORES
-    highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work, group.reach)
+    together = is_small(work) and reach_all(work, names.target)
+    highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work, group.reach, together)
     if highest is None:
         return None
     while table.illegal <= code_of(highest):  # which another rank may have found
         table.widen(code_of(highest))
     scores = _scores_met(work, highest)
-    common = not reduce_any([not (table.in_common and isinstance(buckets, TeamBuckets) and buckets.reach_all)])
+    lists = Lists(work) if reach_all(work, names.target) else None
     score, rounds = (int(checkpoints.noted["score"]), int(checkpoints.noted["rounds"])) if goes_on else (highest, 0)
     while score > 0:
         run.progress(f"part {group.name}, score {score}", highest - score, highest)
-        noted = {STAGE: SCORES, "highest": highest, "score": score}
-        if goes_on:
-            here = np.zeros_like(fresh)
-            checkpoints.restore_marks("here", here, work.own)
-            pieces, fresh_states = checkpoints.pieces("left"), len(left)  # at most
-            goes_on = False
-        else:
-            fresh_states = _select_all(work, score)
-            here, pieces = _taken(work)
-        while (spread := _spread(work, noted | {"rounds": rounds}, here, pieces, fresh_states)).found:
-            rounds += 1
-            fresh_states = spread.fresh
-            if common and spread.few:
-                more, fresh_states = _spread_by_first(work, noted, fresh_states)
-                rounds += more
-            here, pieces = _taken(work)
+        noted = {STAGE: SCORES, "highest": highest, "score": score, "rounds": rounds}
+        here = len(left) if goes_on else _select_all(work, score)  # at most
+        goes_on = False
+        rounds = _spread_all(work, lists, noted, here)
         lower = bisect_left(scores, score)
         score = scores[lower - 1] if lower else 0
     run.launch(
@@ -174,17 +114,33 @@ def _scores_met(work: Work, highest: int) -> list[int]:
     return sorted(set(gathered(list(met))) - {0})
 
 
+def _spread_all(work: Work, lists: Lists | None, noted: dict[str, Any], here: int) -> int:
+    """Spread a score and its opposite until no state is fresh; return the number of rounds. On this rank `here` are fresh."""
+    rounds, everywhere = int(noted["rounds"]), reduce_sum([here])
+    while True:
+        if lists is not None and lists.suit(everywhere):
+            more, here = lists.spread(noted | {"rounds": rounds})
+            rounds += more
+        spread = _spread(work, noted | {"rounds": rounds}, here)
+        if not spread.found:
+            return rounds
+        rounds, everywhere, here = rounds + 1, spread.states, spread.fresh
+
+
 def bytes_needed(group: Group) -> int:
     """Return the memory that a group takes beside the table and the buckets."""
     return int(group.bounds[-1] - group.bounds[0]) if group.needs_itself else 0
 
 
-def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any]) -> int | None:
-    """Initialise the states of a group; return the largest score of a leaving move either way, or None: not applicable."""
+def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any], together: bool) -> int | None:
+    """Initialise the states of a group; return the largest score of a leaving move either way, or None: not applicable.
+
+    Where all ranks reach the whole group, and it is small, they deal it out in small pieces, and keep no checkpoints.
+    """
     kernel = jit.bind(initialise, names)
     table, checkpoints = work.table, work.checkpoints
     notes: list[npt.NDArray[np.int64]] = []
-    pieces = list(Chunks(work.own))
+    pieces = pieces_of(work.own, CHUNK)
     if checkpoints.noted.get(STAGE) == LEAVING:
         pieces = checkpoints.pieces("left")
         notes.append(np.array([0, 0, checkpoints.noted["highest"], checkpoints.noted["refused"]], np.int64))
@@ -203,9 +159,15 @@ def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any]) -> 
 
     def keep(pieces_left: list[Piece]) -> None:
         noted = {STAGE: LEAVING, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
-        work.keep(noted, {"left": array_of(pieces_left)})
+        work.keep(noted, {"left": array_of(pieces_left)}, work.fresh)
 
-    run_in_batches(pieces, look, table, checkpoints, keep)
+    if together and STAGE not in checkpoints.noted:
+        launch_until_it_fits(pieces_of(work.bounds, FINE)[current().rank :: current().count], look, table)
+        together = current().count == 1 or not reduce_any(
+            [not table.in_common]
+        )  # whose codes grew wider sees its own alone
+    if not together or STAGE in checkpoints.noted:
+        run_in_batches(pieces, look, table, checkpoints, keep)
     return None if seen(REFUSED) else seen(HIGHEST)
 
 
@@ -219,53 +181,21 @@ def _select_all(work: Work, score: int) -> int:
     return sum(selected)
 
 
-def _taken(work: Work) -> tuple[npt.NDArray[np.uint8], list[Piece]]:
-    """Return the marks of stretches with fresh states, which are taken away, and the pieces that have such."""
-    here = work.fresh.copy()
-    work.fresh[:] = 0
-    return here, pending_chunks(here, work.own, CHUNK)
-
-
-def _spread_by_first(work: Work, noted: dict[str, Any], states: int) -> tuple[int, int]:
-    """Have the first rank go on for all until many states are fresh, or none; return its rounds, and each rank's share of these.
-
-    On this rank so many `states` are fresh before.
-    """
-    told = current().gather((work.fresh, states))  # and all have applied their requests
-
-    def go_on() -> tuple[int, int, npt.NDArray[np.uint8]]:
-        assert isinstance(work.buckets, TeamBuckets)
-        table = Table(0, work.table.spans, codes=work.table.codes)
-        alone = work._replace(table=table, buckets=work.buckets.of(0), checkpoints=Checkpoints(None, table, work.run))
-        for fresh, _ in told:
-            alone.fresh[fresh != 0] = 1
-        rounds, states = 0, sum(some for _, some in told)
-        while alone.fresh.any() and states < FEW and not (rounds and work.checkpoints.is_due_here):
-            here, pieces = _taken(alone)
-            states = _spread(alone, noted, here, pieces, states).fresh
-            rounds += 1
-        return rounds, states, alone.fresh
-
-    rounds, states, work.fresh[:] = by_first(joined(ALONE)(go_on))
-    return rounds, -(-states // current().count)
-
-
 class Spread(NamedTuple):
-    """Say whether there were fresh states on any rank, and few of them, and how many there are on this one since."""
+    """Say whether there were fresh states on any rank, how many on all about, and how many there are on this one since."""
 
     found: bool
-    few: bool
+    states: int
     fresh: int
 
 
-def _spread(
-    work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]], states: int
-) -> Spread:
-    """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need.
+def _spread(work: Work, noted: dict[str, Any], states: int) -> Spread:
+    """Send requests to the predecessors of the fresh states, in as many rounds as the buckets need.
 
-    `here` marks their stretches; on this rank there are about so many `states`.
+    On this rank there are about so many `states`.
     """
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
+    here, pieces = work.taken()
     chunks = Chunks(bounds, pieces)
     # One by one from files, whose memory is given back after each.
     writers, readers = (1 if states < worth else work.run.threads for worth in (EMITTED, APPLIED))
@@ -312,5 +242,5 @@ def _spread(
         buckets.clear()
         more, due, found, in_all = told()
         if due:
-            work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})
-    return Spread(found > 0, in_all < FEW, decided)
+            work.keep(noted, {}, here)
+    return Spread(found > 0, in_all, decided)

@@ -17,6 +17,7 @@ from numba.core.event import trigger_event
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
+from searchbench.jit.backends import loading
 from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.fingerprint import KERNEL_SUFFIX, cache_folder
 
@@ -47,10 +48,11 @@ class Cache:
         """Return the compiled kernel for a signature, or None."""
         file = self._file(signature, target)
         try:
-            data = read_cached(file)
-            # Machine code needs the allocator, and nothing of the compiler: target.refresh() would import all of it.
-            rtsys.initialize(target)
-            return CompileResult._rebuild(target, *pickle.loads(data))
+            with loading():
+                data = read_cached(file)
+                # Machine code needs the allocator, and nothing of the compiler: target.refresh() would import all of it.
+                rtsys.initialize(target)
+                return CompileResult._rebuild(target, *pickle.loads(data))
         except FileNotFoundError:
             pass
         except Exception as error:
