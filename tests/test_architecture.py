@@ -246,10 +246,7 @@ def test_requests_are_packed_in_one_module(tmp_path: Path) -> None:
 
 MOST_PARAMETERS = 8
 BOUND_OTHERWISE = {
-    ("searchbench.heuristics.patterns", "_names.ask"), ("searchbench.solvers.exhaustive.score_kernels", "apply"),
-    ("searchbench.solvers.exhaustive.score_kernels", "apply_all"), ("searchbench.solvers.exhaustive.score_kernels", "emit"),
-    ("searchbench.solvers.exhaustive.finished", "longest_defence"),
-    ("searchbench.solvers.exhaustive.score_kernels", "emit_pieces"),
+    ("searchbench.heuristics.patterns", "_names.ask"), ("searchbench.solvers.exhaustive.finished", "longest_defence"),
     ("searchbench.solvers.guided.depthfirst", "search_below"),
 }  # fmt: skip
 """Kernels that are handed on before they are bound: by a method, as an attribute of a class, or as what fills a slot."""

@@ -59,6 +59,11 @@ def reach_all(work: Work, target: jit.Target) -> bool:
     return not reduce_any([not here])
 
 
+def bytes_needed(numbers: int) -> int:
+    """Return the memory of all lists for a group of so many numbers: no state is in two lists."""
+    return np.dtype(np.int64).itemsize * min(numbers, ROOM)
+
+
 def is_small(work: Work) -> bool:
     """Tell whether a group is worked on by lists alone."""
     return len(work.left) <= SMALL
@@ -71,7 +76,7 @@ class Lists:
         memory, threads = work.table.sharing.memory, work.run.threads
         self.work = work
         self._small = is_small(work)
-        self._numbers = [np.empty(ROOM, np.int64) for _ in range(threads)]
+        self._numbers = [np.empty(min(ROOM, len(work.left)), np.int64) for _ in range(threads)]
         self._counts = [0] * threads
         self._marked = False
         """Whether fresh states of this rank are in no list."""
@@ -115,7 +120,7 @@ class Lists:
         count = 0
         for start, stop in work.own.reshape(-1, 2).tolist() if work.fresh.any() else ():
             count = work.kernels.collect(work.left, start, stop, work.origin, work.fresh, numbers, count)
-        self._marked = count > ROOM
+        self._marked = count > len(numbers)
         self._counts[0] = 0 if self._marked else count
         if not self._marked:
             work.fresh[:] = 0

@@ -31,7 +31,12 @@ class Kernels(NamedTuple):
     def bound(cls, names: jit.Names) -> Kernels:
         """Return them with a game's rules."""
         return cls(
-            *(jit.bind(kernel, names) for kernel in (select, emit_pieces, apply_all, finish, collect, propagate))
+            select=jit.bind(select, names),
+            emit=jit.bind(emit_pieces, names),
+            apply=jit.bind(apply_all, names),
+            finish=jit.bind(finish, names),
+            collect=jit.bind(collect, names),
+            propagate=jit.bind(propagate, names),
         )
 
 

@@ -22,6 +22,7 @@ from searchbench.exchange.ranks import current
 from searchbench.exchange.space import MEMORY
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
+from searchbench.solvers.exhaustive import score_lists
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS
@@ -129,7 +130,12 @@ def _spread_all(work: Work, lists: Lists | None, noted: dict[str, Any], here: in
 
 def bytes_needed(group: Group) -> int:
     """Return the memory that a group takes beside the table and the buckets."""
-    return int(group.bounds[-1] - group.bounds[0]) if group.needs_itself else 0
+    return bytes_beside(int(group.bounds[-1] - group.bounds[0])) if group.needs_itself else 0
+
+
+def bytes_beside(numbers: int) -> int:
+    """Return the memory for so many numbers of a group: a count for each, and the lists."""
+    return numbers + score_lists.bytes_needed(numbers)
 
 
 def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any], together: bool) -> int | None:

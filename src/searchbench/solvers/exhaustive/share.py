@@ -12,7 +12,7 @@ from searchbench.exchange.team_buckets import Room
 from searchbench.game import Game
 from searchbench.index.protocol import Part, line_size
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import budget
+from searchbench.solvers.exhaustive import budget, scores
 from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.values import ValueRule
@@ -43,7 +43,7 @@ class Share:
         own = numbers
         if holders(numbers, self.count) > 1:
             own = min(numbers, -(-numbers // self.count) + (len(group.parts) << self.bits(group)))
-        beside = own if self.rule.points and group.needs_itself else 0
+        beside = scores.bytes_beside(own) if self.rule.points and group.needs_itself else 0
         looked_up = -(-sum(part.size for part in needs) // self.near)
         return Sizes(self.line, own, own + looked_up, width, beside)
 
