@@ -18,7 +18,7 @@ from searchbench.exchange.simulated import Fuzz, play
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
-from stop_combinations import compared
+from stop_combinations import compared, lists_of_scores
 from written_games import by_hand, drawn, load
 
 
@@ -36,7 +36,7 @@ def ranks(seed: Any, told: Any) -> Any:
         options["parts"] = "all"
     count = chance.choice((1, 2, 3, 4, 7))
     machines = chance.choices(range(chance.choice((1, 2, 3))), k=count)
-    with tempfile.TemporaryDirectory() as where:
+    with tempfile.TemporaryDirectory() as where, lists_of_scores(seed):
         folder = Path(where)
         loaded = load(game, folder)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import searchbench as sb
 from searchbench.errors import (
@@ -22,6 +23,7 @@ from searchbench.errors import (
 )
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
+from searchbench.solvers.exhaustive import score_lists
 from searchbench.solvers.exhaustive.keeping import solve_request
 from searchbench.solvers.exhaustive.request import requested as req
 from searchbench.solvers.proof import prove_state
@@ -64,6 +66,12 @@ def killed(job: Any, moment: Any, folder: Any) -> Any:
     os._exit(code)
 
 
+def lists_of_scores(seed: Any) -> Any:
+    """Have scores spread by lists alone, by rounds alone, or by both, whatever the size of a group."""
+    few, small = random.Random(f"lists {seed}").choice(((0, -1), (2, -1), (9, -1), (0, 1 << 22)))
+    return mock.patch.multiple(score_lists, FEW=few, SMALL=small, ALONE=2)
+
+
 def solving(seed: Any, told: Any, numbered_by_moves: bool = False) -> Any:
     """Solve in several runs, all but the last killed; states may be numbered by what moves reach."""
     chance = random.Random(seed)
@@ -80,7 +88,7 @@ def solving(seed: Any, told: Any, numbered_by_moves: bool = False) -> Any:
         form = chance.choice((None, None, "filled", "every:2", "base-3"))
     if not COMPILED:
         form = None
-    with tempfile.TemporaryDirectory() as where:
+    with tempfile.TemporaryDirectory() as where, lists_of_scores(seed):
         folder = Path(where)
         loaded = load(game, folder)
 
