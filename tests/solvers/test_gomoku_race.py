@@ -99,7 +99,7 @@ def test_a_reply_that_stays_open_makes_another_move_the_choice(tmp_path: Path, m
 def others(
     monkeypatch: pytest.MonkeyPatch, branch: Branch, made: MadeUp, limit: int, stop: Callable[[], bool] = never
 ) -> list[int]:
-    """Try other second moves with `limit` nodes; return whose hard replies were searched, search by search."""
+    """Try another second move with `limit` nodes; return whose hard replies were searched, search by search."""
     searched: list[int] = []
 
     class Deep:
@@ -130,8 +130,9 @@ def others(
     bases = {branch.base_of(second): second for second in made.seconds}
     monkeypatch.setattr(rounds, "attempt", made.attempt)
     monkeypatch.setattr(rounds, "WHOLE", 100)
+    monkeypatch.setattr(rounds, "LIMITS", (25, 100, 400, 1600, 6400))
     monkeypatch.setattr(two_levels, "ThreeLevels", Deep)
-    rounds._try_others(branch, made.attack, limit, stop)
+    rounds._try_another(branch, made.attack, limit, stop)
     return searched
 
 
@@ -155,31 +156,31 @@ def test_a_move_that_leaves_fewer_replies_open_is_chosen(tmp_path: Path, monkeyp
     def stop() -> bool:
         nonlocal calls
         calls += 1
-        return calls == 7
+        return calls == 4
 
     with pytest.raises(Stopped):
         others(monkeypatch, branch, made, 400, stop)
     branch = new_branch(tmp_path)
     assert branch.second == made.seconds[0]
-    searched = others(monkeypatch, branch, made, 400)
-    # The second leaves as soon as it leaves as many replies open as the first; with 300 nodes the third leaves none.
+    assert set(others(monkeypatch, branch, made, 400)) == {1}
+    # The second leaves as soon as it leaves as many replies open as the first; the third has its turn, and leaves none.
     assert branch.left_open(made.seconds[1], 400) == 2
-    assert searched[-1] == 2
+    assert branch.second == made.seconds[0]
+    assert set(others(monkeypatch, branch, made, 1600)) == {2}
     assert branch.second == made.seconds[2]
     assert branch.finished
     assert new_branch(tmp_path).finished
-    deep = [(second, limit) for second, limit in made.calls if limit == 400]
-    assert {second for second, _ in deep} == set(made.seconds[1:])
-    assert others(monkeypatch, branch, made, 400) == []  # nothing is left to better
+    assert others(monkeypatch, branch, made, 6400) == []  # nothing is left to better
 
 
 def test_a_move_that_leaves_as_many_open_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    branch, made = left_by_the_chosen(monkeypatch, tmp_path, [1, 1], [20, 300, 9999], [9999])
-    searched = others(monkeypatch, branch, made, 400)
-    assert branch.second == made.seconds[0]
-    assert searched.count(2) == 2
+    branch, made = left_by_the_chosen(monkeypatch, tmp_path, [1, 1], [20, 300, 5000], [9999])
+    others(monkeypatch, branch, made, 400)
     assert others(monkeypatch, branch, made, 400) == []  # not twice with as many nodes
-    again = others(monkeypatch, branch, made, 20_000)
-    assert branch.second == made.seconds[1]  # which leaves none with so many
-    assert 2 not in again
+    assert others(monkeypatch, branch, made, 1600) == [2, 2]
+    assert branch.second == made.seconds[0]
+    assert set(others(monkeypatch, branch, made, 6400)) == {
+        1
+    }  # whose turn it is again, and which leaves none with so many
+    assert branch.second == made.seconds[1]
     assert branch.finished

@@ -31,7 +31,7 @@ LIMITS: Final = tuple(50_000 * 4**step for step in range(8))
 WHOLE: Final = LIMITS[2]
 """The most nodes of one search for a reply; with more it is searched on two levels."""
 OTHERS: Final = 2
-"""How many other second moves, the best by value, get as many nodes as the chosen one where that leaves replies open."""
+"""How many other second moves, the best by value, take turns from round to round where the chosen one leaves replies open."""
 
 _KEPT: dict[tuple[Opening, Target], Attack] = {}
 
@@ -51,7 +51,7 @@ def work_on_branch(
     """Choose black's second move in a branch if need be, and try its open replies with `limit` nodes each, up to a time.
 
     Replies that were tried before come first. If one of them stays open, black's second move is raced again. With more nodes
-    than races have, other second moves are tried on all replies.
+    than races have, another second move is tried on all replies.
     """
     stop = stopper(until)
     handle = lock_branch(folder, opening, white, stop)
@@ -66,7 +66,7 @@ def work_on_branch(
             race(branch, attack, stop, (min(limit, WHOLE),))
         _try_replies(branch, attack, branch.second, branch.open_replies(limit), limit, stop)
         if limit > WHOLE:
-            _try_others(branch, attack, limit, stop)
+            _try_another(branch, attack, limit, stop)
     except Stopped:
         pass
     finally:
@@ -100,15 +100,15 @@ def _try_replies(
         prove_hard(branch, attack, second, hard, limit, stop, enough)
 
 
-def _try_others(branch: Branch, attack: Attack, limit: int, stop: Callable[[], bool]) -> None:
-    """Try other second moves with as many nodes, and choose one that leaves fewer replies open. Raises Stopped."""
-    chosen = branch.second
-    for second in candidates(branch, attack, OTHERS + 1):
-        fewest = branch.left_open(branch.second)
-        if second != chosen and branch.left_open(second, limit) < fewest:
-            _try_replies(branch, attack, second, branch.open_replies(limit, second), limit, stop, fewest)
-            if branch.left_open(second) < fewest:
-                choose(branch, second)
+def _try_another(branch: Branch, attack: Attack, limit: int, stop: Callable[[], bool]) -> None:
+    """Try another second move with as many nodes, and choose it if it leaves fewer replies open. Raises Stopped."""
+    chosen, *others = candidates(branch, attack, OTHERS + 1)
+    second = others[(LIMITS.index(limit) - LIMITS.index(WHOLE) - 1) % len(others)]
+    fewest = branch.left_open(chosen)
+    if branch.left_open(second, limit) < fewest:
+        _try_replies(branch, attack, second, branch.open_replies(limit, second), limit, stop, fewest)
+        if branch.left_open(second) < fewest:
+            choose(branch, second)
 
 
 def end_with_parent() -> None:
