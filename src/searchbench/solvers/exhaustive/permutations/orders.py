@@ -28,11 +28,13 @@ def selections(n: int, k: int) -> Lines:
 
 def digits(lines: Lines) -> Lines:
     """Return, for each entry, the number of smaller entries after it in its line: [lines, entries] of int64."""
-    found = np.zeros(lines.shape, np.int64)
-    for place in range(lines.shape[1]):
-        for later in range(place + 1, lines.shape[1]):
-            found[:, place] += lines[:, later] < lines[:, place]
-    return found
+    columns = np.ascontiguousarray(lines.T)
+    found = np.zeros(columns.shape, np.int8)  # entries are int8, so there are fewer than 128
+    for place, column in enumerate(columns):
+        for later in columns[place + 1 :]:
+            found[place] += later < column
+    smaller: Lines = found.T.astype(np.int64)
+    return smaller
 
 
 def permutation_ranks(lines: Lines) -> Lines:

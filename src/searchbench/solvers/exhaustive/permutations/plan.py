@@ -271,13 +271,17 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
     own = np.array([weights[last] for last in lasts])[:, None]
     values = np.arange(BLOCK)
     places = BLOCK ** np.arange(BLOCK // 2 - 1, -1, -1)  # the values of four last elements as a number
-    fore, rear = lines[:, : BLOCK // 2] @ places, lines[:, BLOCK // 2 :] @ places
-    rows = np.empty((len(kinds), len(lines)), dtype)
-    inner = inner.astype(dtype)
+    # Lines of the same four elements in front follow each other, and behind these stand the orders of the same four others.
+    run = factorial(BLOCK // 2)
+    fore, behind = lines[::run, : BLOCK // 2] @ places, (lines[:, BLOCK // 2 :] @ places).reshape(-1, run)
+    rear, which = np.unique(behind, axis=0, return_inverse=True)
+    rows = np.empty((len(kinds), *behind.shape), dtype)
+    inner = inner.astype(dtype).reshape(behind.shape)
     for number, kind in enumerate(kinds):
         shares = np.zeros((BLOCK, BLOCK), np.int64)  # a last element's summand, by its value among the last ones
-        for one, smaller, behind in zip((*amid, *after), kind, later, strict=True):
-            shares += np.where(behind, (smaller <= values) * own, (values < smaller) * weights[one])
+        for one, smaller, lands in zip((*amid, *after), kind, later, strict=True):
+            shares += np.where(lands, (smaller <= values) * own, (values < smaller) * weights[one])
         four, other = (reduce(np.add.outer, some.astype(dtype)).ravel() for some in np.split(shares, 2))
-        rows[number] = inner + four[fore] + other[rear]
-    return rows
+        np.add(inner, four[fore, None], out=rows[number])
+        rows[number] += other[rear][which.ravel()]
+    return rows.reshape(len(kinds), -1)
