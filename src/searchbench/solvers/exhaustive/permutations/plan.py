@@ -276,12 +276,12 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
     fore, behind = lines[::run, : BLOCK // 2] @ places, (lines[:, BLOCK // 2 :] @ places).reshape(-1, run)
     rear, which = np.unique(behind, axis=0, return_inverse=True)
     rows = np.empty((len(kinds), *behind.shape), dtype)
-    inner = inner.astype(dtype).reshape(behind.shape)
+    among = inner.astype(dtype).reshape(behind.shape)
     for number, kind in enumerate(kinds):
         shares = np.zeros((BLOCK, BLOCK), np.int64)  # a last element's summand, by its value among the last ones
         for one, smaller, lands in zip((*amid, *after), kind, later, strict=True):
             shares += np.where(lands, (smaller <= values) * own, (values < smaller) * weights[one])
         four, other = (reduce(np.add.outer, some.astype(dtype)).ravel() for some in np.split(shares, 2))
-        np.add(inner, four[fore, None], out=rows[number])
+        np.add(among, four[fore, None], out=rows[number])
         rows[number] += other[rear][which.ravel()]
     return rows.reshape(len(kinds), -1)
