@@ -112,6 +112,22 @@ def test_long_rows_are_measured_only_when_they_are_named(
     assert "2,000,000 states in 4.00 s, 0.5 million a second, 0.5 bytes a state\n" in capsys.readouterr().out
 
 
+def test_letters_name_all_rows_that_begin_so_but_the_long_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {name: Row(name, "", "", 3, lambda _run: 3, long=name in {"PN-2", "QB-1"}) for name in (
+        "PN-1", "PN-2", "PN19", "P1", "E-PN", "QB-1", "24-puzzle",
+    )}  # fmt: skip
+    assert package.named(["PN", "P1"], rows) == ["PN-1", "PN19", "P1"]
+    assert package.named(["PN-2", "PN", "PN-1"], rows) == ["PN-2", "PN-1", "PN19"]
+    assert package.named(["24-puzzle", "E", "P"], rows) == ["24-puzzle", "E-PN", "P1"]
+    with pytest.raises(BadRequest, match="all rows QB are long: name those that are to be measured, of QB-1"):
+        package.named(["QB"], rows)
+    for word in ("N", "P2", "pn", "PN-", ""):
+        with pytest.raises(BadRequest, match=f"no row {word}: there are PN-1, .*; PN, P, E, QB are all that begin so"):
+            package.named([word], rows)
+    assert cli.run(["reproduce", "ZZ"]) == 30
+    assert "no row ZZ: there are B1, " in capsys.readouterr().err
+
+
 def test_what_a_search_takes_is_told() -> None:
     outcome = reproduce(ROWS["E8"])
     (cost,) = outcome.costs

@@ -69,7 +69,11 @@ class Recording:
 @derived
 def reproduce(
     ids: Annotated[
-        list[str] | None, Argument(metavar="[ID]...", help="Rows such as G1; by default all but the long ones.")
+        list[str] | None,
+        Argument(
+            metavar="[ID]...",
+            help="Rows such as G1, or letters such as PN for all that begin so, but the long ones; by default all but those.",
+        ),
     ] = None,
     *,
     parts: Annotated[
@@ -89,17 +93,15 @@ def reproduce(
     from searchbench import Run
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
-    from searchbench.reproduce import ROWS
+    from searchbench.reproduce import ROWS, named
     from searchbench.reproduce import reproduce as measure
     from searchbench.reproduce.record import read_records, recorded, write_records
     from searchbench.run import parse_memory
 
-    unknown = [row for row in ids or () if row not in ROWS]
-    if unknown:
-        raise BadRequest(f"no row {', '.join(unknown)}: there are {', '.join(ROWS)}")
+    asked = named(ids or (), ROWS)
     if recording.every and ids:
         raise BadRequest("--all takes no rows: give names, or --all")
-    names = ids or [row for row in ROWS if not ROWS[row].long]
+    names = asked or [row for row in ROWS if not ROWS[row].long]
     wanted = list(filter(None, (parts or "").split(",")))
     chosen = {
         name: ROWS[name].chosen(wanted) for name in names
