@@ -99,7 +99,7 @@ def loaded(name: str) -> Any:
     """Return a module of the backends, imported when it is first asked for; the time is noted."""
     whole = f"searchbench.jit.backends.{name}"
     if whole in sys.modules:
-        return sys.modules[whole]
+        return import_module(whole)  # which waits where another thread imports it
     with loading():
         return import_module(whole)
 

@@ -167,12 +167,12 @@ def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any], tog
         noted = {STAGE: LEAVING, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
         work.keep(noted, {"left": array_of(pieces_left)}, work.fresh)
 
-    if together and STAGE not in checkpoints.noted:
+    begun = STAGE in checkpoints.noted
+    if together and not begun:
         launch_until_it_fits(pieces_of(work.bounds, FINE)[current().rank :: current().count], look, table)
-        together = current().count == 1 or not reduce_any(
-            [not table.in_common]
-        )  # whose codes grew wider sees its own alone
-    if not together or STAGE in checkpoints.noted:
+        # A rank whose codes grew wider has those that it found itself.
+        together = current().count == 1 or not reduce_any([not table.in_common])
+    if begun or not together:
         run_in_batches(pieces, look, table, checkpoints, keep)
     return None if seen(REFUSED) else seen(HIGHEST)
 
