@@ -88,18 +88,19 @@ class Lists:
         """Tell whether so many fresh states on all ranks are to be spread by lists."""
         return self._small or states < FEW
 
-    def spread(self, noted: dict[str, Any]) -> tuple[int, int]:
+    def spread(self, noted: dict[str, Any]) -> tuple[int, int | None]:
         """Spread the scores of all fresh states, in larger groups unless these become many.
 
-        Returns whether there were any, as a number, and about how many are fresh on this rank then: marked, as before.
+        Returns whether there were any, as a number, and about how many are fresh on this rank then: marked, as before; None if
+        none is anywhere.
         """
         self._collect()
         bursts = since = 0
         while True:
             told = current().gather(self._tell(since > 0 and self.work.checkpoints.is_due_here))
-            states = sum(one.states for one in told)
+            states, marked = sum(one.states for one in told), any(one.marked for one in told)
             many = not self._small and (states >= FEW or bursts >= BURSTS)
-            if states == 0 or many or any(one.marked for one in told):
+            if states == 0 or many or marked:
                 break
             if any(one.due for one in told):
                 self._mark()
@@ -110,8 +111,9 @@ class Lists:
                 self._deal(told, states)
                 self._spread_some(int(noted["score"]), states)
                 bursts, since = bursts + 1, since + 1
-        if states or any(one.marked for one in told):
-            self._mark()
+        if states == 0 and not marked:
+            return int(bursts > 0), None
+        self._mark()
         return int(bursts > 0), -(-states // current().count)
 
     def _collect(self) -> None:

@@ -118,14 +118,17 @@ def _scores_met(work: Work, highest: int) -> list[int]:
 def _spread_all(work: Work, lists: Lists | None, noted: dict[str, Any], here: int) -> int:
     """Spread a score and its opposite until no state is fresh; return the number of rounds. On this rank `here` are fresh."""
     rounds, everywhere = int(noted["rounds"]), reduce_sum([here])
-    while True:
+    found = everywhere > 0
+    while found:
         if lists is not None and lists.suit(everywhere):
-            more, here = lists.spread(noted | {"rounds": rounds})
+            more, left = lists.spread(noted | {"rounds": rounds})
             rounds += more
-        spread = _spread(work, noted | {"rounds": rounds}, here)
-        if not spread.found:
-            return rounds
-        rounds, everywhere, here = rounds + 1, spread.states, spread.fresh
+            if left is None:
+                break
+            here = left
+        found, everywhere, here = _spread(work, noted | {"rounds": rounds}, here)
+        rounds += found
+    return rounds
 
 
 def bytes_needed(group: Group) -> int:
