@@ -95,7 +95,7 @@ class Lists:
         none is anywhere.
         """
         self._collect()
-        bursts = since = 0
+        bursts, since = 0, 1
         while True:
             told = current().gather(self._tell(since > 0 and self.work.checkpoints.is_due_here))
             states, marked = sum(one.states for one in told), any(one.marked for one in told)
