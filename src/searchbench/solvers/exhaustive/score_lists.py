@@ -28,13 +28,13 @@ SMALL: Final = 1 << 22
 FEW: Final = 1 << 9
 """In larger groups, fewer fresh states than this are spread by lists."""
 BURSTS: Final = 8
-"""In larger groups, after so many bursts there is a round of requests: most states may be fresh in it."""
+"""In larger groups, after so many bursts there is a round of requests, which is quicker where many states become fresh."""
 ALONE: Final = 1 << 8
 """Fewer fresh states than this are left to one worker, until it has four times as many."""
 ROOM: Final = 1 << 20
 """How many states a list holds; further ones are marked."""
 DEALT: Final = 1 << 13
-"""How many states of each list are dealt out anew, at most: no more than its room, as those left to one worker are not."""
+"""How many states of each list are dealt out anew, at most. Neither this nor ALONE may exceed ROOM."""
 
 Numbers = npt.NDArray[np.int64]
 
