@@ -83,7 +83,7 @@ def named(words: Sequence[str], rows: Mapping[str, Row]) -> list[str]:
     if unknown := [word for word in words if word not in rows and word not in groups]:
         raise BadRequest(
             f"no row {', '.join(unknown)}: there are {', '.join(rows)}; "
-            f"{', '.join(groups)} are all that begin so but the long ones"
+            f"each of {', '.join(groups)} stands for all that begin so, but the long ones"
         )
     found = [name for word in words for name in ([word] if word in rows else _short(word, groups[word], rows))]
     return list(dict.fromkeys(found))
