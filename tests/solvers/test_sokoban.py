@@ -227,6 +227,12 @@ def test_one_bad_level_does_not_end_a_collection(tmp_path: Path, run: Run) -> No
         (one.state, one.nodes, str(one.error)) for one in found
     ]
     assert len(levels_of(str(file))) == 4
+    errors = [
+        attempt.error for attempt in (*found, *search_levels(games, "featurespace", run, nodes=1)) if attempt.error
+    ]
+    assert len(errors) > 3
+    held = [error.__traceback__ or error.__context__ for error in errors]
+    assert not any(held), "an error that is kept must not hold the arrays of its search"
 
 
 def test_a_file_that_changes_has_other_levels_from_then_on(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def search_levels(
                 chosen, own = settled(game, configuration, limits, options)
                 return _attempt(game, game.start(), chosen, active, own)
             except SearchBenchError as error:
-                return Attempt((), None, error, None, 0, 0.0)
+                return Attempt((), None, _alone(error), None, 0, 0.0)
 
         for done, attempt in enumerate(active.each(search, games), 1):
             yield attempt
@@ -86,10 +86,16 @@ def _attempt(game: Game, state: Sequence[int], configuration: Guided, run: Run, 
     except (LimitReached, OutOfMemory, Unsolvable) as error:
         bound, nodes = getattr(error, "bound", None), getattr(error, "nodes", 0)
         spent = time.thread_time() - began
-        return Attempt(tuple(state), None, error, bound, nodes, own.seconds, getattr(error, "states", 0), spent)
+        return Attempt(tuple(state), None, _alone(error), bound, nodes, own.seconds, getattr(error, "states", 0), spent)
     bound = line.cost if line.optimal else None
     spent = time.thread_time() - began
     return Attempt(tuple(state), line, None, bound, line.nodes, line.seconds, line.nodes_kept, spent)
+
+
+def _alone(error: SearchBenchError) -> SearchBenchError:
+    """Return an error without the frames that it went through: they hold the arrays of its search for as long as it is kept."""
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    return error
 
 
 def read_states(game: Game, text: str, source: str) -> list[list[int]]:
