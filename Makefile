@@ -12,7 +12,7 @@ BIN := .venv/bin
 RUN := $(BIN)/searchbench
 
 # Every file of tests is in one of the two; a folder stands for its files but those named in the other (a test checks it).
-DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launch.py tests/test_load.py \
+DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launch.py tests/test_load.py tests/test_machine.py \
 	tests/front/test_api.py tests/front/test_bad_input.py tests/front/test_cli.py tests/front/test_configurations.py \
 	tests/front/test_newcomer.py tests/front/test_play.py tests/front/test_search.py tests/front/test_start.py \
 	tests/laws/test_passes.py tests/solvers/test_openlist.py tests/store/test_chunks.py tests/web/test_serve.py

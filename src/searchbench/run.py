@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from searchbench import jit
 from searchbench.configuration import Configuration, completed
 from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.machine import cores, free_memory
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
@@ -49,26 +48,10 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
     """Report nothing."""
 
 
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
+USED: Final = 90
+"""The share of the free memory, in hundredths, that a run may take by default: the interpreter and compiled code need some."""
 MOST_THREADS: Final = 1024
 """The most threads of a run: each has buckets of its own for all blocks, and more threads than cores only share these."""
-
-
-def _available() -> int:
-    """Return how many bytes of memory are free for a new computation, without swapping."""
-    with contextlib.suppress(OSError):  # Linux says so in a file; psutil, which reads it too, takes a while to load
-        found = re.search(r"^MemAvailable:\s*(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
-        if found:
-            return int(found[1]) * 1024
-    import psutil
-
-    return int(psutil.virtual_memory().available)
 
 
 @dataclass(frozen=True)
@@ -122,7 +105,7 @@ class Branch(NamedTuple):
 class Run:
     """Set the memory, threads and folders of a computation, and whom it tells; every solver takes one.
 
-    `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. `work` is where
+    `memory` is in bytes (default: nine tenths of what is free); `threads` defaults to the number of cores. `work` is where
     unfinished work may be kept: a folder that need not exist; at least `checkpoint_interval` seconds pass between two
     checkpoints. Use it as a context manager to end its threads.
     """
@@ -153,10 +136,10 @@ class Run:
                 raise BadRequest(f"{name} {number!r}: expected a whole number, 0 for what the machine has")
         if self.threads > MOST_THREADS:
             raise BadRequest(
-                f"threads {self.threads}: expected at most {MOST_THREADS:,}; this machine has {_cores()} cores"
+                f"threads {self.threads}: expected at most {MOST_THREADS:,}; this machine has {cores()} cores"
             )
-        self.threads = self.threads or _cores()
-        self.memory = self.memory or _available()
+        self.threads = self.threads or cores()
+        self.memory = self.memory or free_memory() * USED // 100
         self.started = self.clock()
 
     @property

@@ -45,6 +45,7 @@ def _findings() -> Iterator[Finding]:
     import psutil
 
     from searchbench import Run, __version__
+    from searchbench.machine import free_memory
 
     yield Finding("searchbench", __version__)
     yield Finding("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}")
@@ -53,8 +54,7 @@ def _findings() -> Iterator[Finding]:
         yield Finding(package, found or "missing", "" if found else f"pip install {package}")
     yield _compiler()
     yield Finding("cores", f"{os.cpu_count()}; {Run().threads} threads by default")
-    memory = psutil.virtual_memory()
-    yield Finding("memory", f"{memory.total / 1e9:.1f} GB, {memory.available / 1e9:.1f} GB free")
+    yield Finding("memory", f"{psutil.virtual_memory().total / 1e9:.1f} GB, {free_memory() / 1e9:.1f} GB free")
     yield _cache()
     for extra, packages in EXTRAS.items():
         told = [f"{package} {_version(package)}" for package in packages if _version(package)]

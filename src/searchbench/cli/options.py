@@ -43,7 +43,9 @@ StateInFolder = Annotated[
     Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start, hardest."),
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
-Memory = Annotated[str | None, Option(metavar="SIZE", help="Memory budget such as 1GB; by default all that is free.")]
+Memory = Annotated[
+    str | None, Option(metavar="SIZE", help="Memory budget such as 1GB; by default nine tenths of what is free.")
+]
 Threads = Annotated[int | None, Option(min=1, help="Number of threads; by default one for each core.")]
 Progress = Annotated[
     bool | None,
