@@ -226,20 +226,26 @@ def propagate(
 
 
 def decides(codes: Any, illegal: int, left: Any, number: int, place: int, said: int, score: int) -> bool:
-    """Tell a state what a successor is, as `apply` does, while others may do the same; return whether that decides it."""
+    """Tell a state what a successor is, while others may do the same; return whether that decides it."""
     while True:
         before = left[place]
         if before >= FRESH:
             return False
-        after = FRESH
-        if said == WON:
-            after = before - 1
-            if after == 0 and (codes[number] == illegal or score_of(codes[number]) <= -score):
-                after = FRESH
+        after = told(codes[number], illegal, before, said, score)
         if atomic_swap(left, place, before, after) == before:
             if after == FRESH:
                 codes[number] = code_of(score) if said == LOST else code_of(-score)
             return after == FRESH
+
+
+def told(code: int, illegal: int, left: int, said: int, score: int) -> int:
+    """Return how many moves are left to an undecided state that is told what a successor is; FRESH where that decides it.
+
+    A lost successor does; so does the last one that is won, unless `code`, the best of the leaving moves, is worth more.
+    """
+    if said == LOST or (left == 1 and (code == illegal or score_of(code) <= -score)):
+        return FRESH
+    return left - 1
 
 
 def next_fresh(left: Any, first: int, stop: int, origin: int, here: Any) -> int:
@@ -279,16 +285,12 @@ def apply(
             place = number - origin
             if left[place] >= FRESH:
                 continue
-            if unpack_code(request) == LOST:
-                codes[number] = win
-            else:
-                left[place] -= 1
-                if left[place] > 0 or (codes[number] != illegal and score_of(codes[number]) > -score):
-                    continue
-                codes[number] = loss
-            left[place] = FRESH
-            fresh[number >> STRETCH_BITS] = 1
-            decided += 1
+            said = unpack_code(request)
+            left[place] = told(codes[number], illegal, left[place], said, score)
+            if left[place] == FRESH:
+                codes[number] = win if said == LOST else loss
+                fresh[number >> STRETCH_BITS] = 1
+                decided += 1
         page = pages.before[page]
     return decided
 
