@@ -26,6 +26,7 @@ from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions
 from searchbench.store import Database
 from searchbench.store.database import Choice
+from searchbench.store.way import Way
 from searchbench.values import Result, Value, ValueRule
 
 
@@ -118,6 +119,7 @@ class Player:
             raise BadRequest(f"{values.game}: values of {values.rule.name!r} do not say which move is best")
         self.values = values
         self.game = values.game
+        self._way = Way(values) if isinstance(values, Database) else None
         self._random = None if seed is None else np.random.default_rng(seed)
 
     def choose(self, what: Position | str | Sequence[int] | None = None) -> int:
@@ -127,6 +129,8 @@ class Player:
         if not choices:
             raise BadRequest(f"{self.game}: the game is over in {position.text!r}")
         best = [choice for choice in choices if self._rank(position, choice) == self._rank(position, choices[0])]
+        if self._way is not None:
+            best = self._way.shortest(position, best)
         if len(best) > 1:
             rated = [self._rated(position, choice) for choice in best]
             hardest = min(rated, key=lambda one: (one.ease, one.keeping))
@@ -136,8 +140,13 @@ class Player:
     def rated(self, what: Position | str | Sequence[int] | None = None) -> list[Rated]:
         """Return all moves of a position, the one to play first."""
         position = self.game.position(what)
-        rated = [self._rated(position, choice) for choice in self.values.moves(position)]
-        return sorted(rated, key=lambda one: (self._rank(position, one.choice), one.ease, one.keeping))
+        choices = self.values.moves(position)
+        best = [choice for choice in choices if self._rank(position, choice) == self._rank(position, choices[0])]
+        first = best if self._way is None else self._way.shortest(position, best)
+        rated = [self._rated(position, choice) for choice in choices]
+        return sorted(
+            rated, key=lambda one: (self._rank(position, one.choice), one.choice not in first, one.ease, one.keeping)
+        )
 
     def _rank(self, position: Position, choice: Choice) -> Any:
         """Return a sort key of moves; the best move has the least."""

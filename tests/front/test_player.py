@@ -20,7 +20,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.proof import LeafDatabase
-from searchbench.store import Database
+from searchbench.store import Database, way
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,57 @@ def test_points_are_kept_too() -> None:
                 best = database.moves(state)[0]
                 chosen = next(choice for choice in database.moves(state) if choice.move == player.choose(state))
                 assert database.worth(state, chosen) == database.worth(state, best)
+
+
+def played_out(database: Database, start: sb.Position, seed: int, defend: bool) -> int:
+    """Return the points that a player who is ahead makes against another one, or against chance, in 300 plies at most."""
+    game, player, chance = database.game, sb.Player(database, seed), random.Random(seed)
+    state, points, sign = start.state, 0, 1
+    for _ in range(300):
+        if game.terminal(state) != UNDECIDED:
+            return points + sign * game.terminal(state)
+        move = player.choose(state) if sign > 0 or defend else chance.choice(game.moves(state))
+        points += sign * game.call("gain", list(state), move)
+        state, sign = tuple(game.play(state, move)), -sign
+    return points
+
+
+def test_points_are_won_where_moves_of_equal_value_go_round_in_a_circle() -> None:
+    """Every second of some positions that are ahead stalled before, as the first of the best moves went round in a circle."""
+    database = solve_states(Awari(5), run=Run(threads=1))
+    ahead = [one for one in database.find("1-5") if one.game.moves(one.state)]
+    for seed, start in enumerate(random.Random(3).sample(ahead, 60)):
+        value = database.probe(start)
+        assert played_out(database, start, seed, defend=False) >= value
+        line, points, sign = database.line(start), 0, 1
+        for state, move in zip(line.states(), line.moves, strict=False):
+            points += sign * database.game.call("gain", list(state), move)
+            sign = -sign
+        end = line.states()[-1]
+        if line.complete:
+            points += sign * database.game.terminal(end)
+        assert points == value
+        assert played_out(database, start, seed, defend=True) == value
+        assert sb.Player(database).rated(start)[0].choice.move == sb.Player(database).choose(start)
+
+
+def test_outcomes_without_depth_are_won_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rook that only keeps the win walks to and fro."""
+    database = sb.solve("chess:KRK,3,4", "ending", threads=1)
+    game = database.game
+
+    def won(start: sb.Position) -> bool:
+        player, state = sb.Player(database), start.state
+        for _ in range(60):
+            if game.terminal(state) != UNDECIDED:
+                return True
+            state = tuple(game.play(state, player.choose(state)))
+        return False
+
+    starts = random.Random(5).sample(list(database.find("win")), 40)
+    assert all(map(won, starts))
+    monkeypatch.setattr(way, "MOST", (1,))
+    assert not all(map(won, starts)), "so short a search finds no way"
 
 
 def test_bad_requests(noughts: Database) -> None:

@@ -22,6 +22,7 @@ class Ending(ValueRule):
     claims: ClassVar[str] = "ending"
     two_players: ClassVar[bool] = True
     has_lines: ClassVar[bool] = False
+    tells_progress: ClassVar[bool] = False
     solvers: ClassVar[tuple[str, ...]] = (FIXPOINT, SWEEP)
     reductions: ClassVar[tuple[str, ...]] = ("filled", "base-3", "two-bit", "one-bit", "parity")
     filler: ClassVar[int] = DRAW

@@ -62,6 +62,8 @@ class ValueRule:
     """Whether the successors' values determine the best move."""
     tells_losses: ClassVar[bool] = True
     """Whether losses differ from draws; if not, successors do not determine a value."""
+    tells_progress: ClassVar[bool] = True
+    """Whether of two moves that win the values tell the one that comes nearer to the end. If not, it is searched for."""
     reductions: ClassVar[tuple[str, ...]] = ()
     """The reduced forms in which a database of these values can be stored."""
     depth_shift: ClassVar[int] = 0

@@ -42,6 +42,7 @@ class Score(ValueRule):
     weights_leave: ClassVar[bool] = True
     points: ClassVar[bool] = True
     repairable: ClassVar[bool] = True
+    tells_progress: ClassVar[bool] = False
     reductions: ClassVar[tuple[str, ...]] = ("filled", "parity")
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
