@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 FEW_STATES: Final = 6_100
 """Up to how many states a game is solved and verified interpreted: a state takes some hundred microseconds then, and to load
 the compiler and its kernels a second."""
+FEW_MOVES: Final = 300_000
+"""Up to how many moves in all, as many from each state as from the start: some microseconds each."""
 
 
 class Drops(NamedTuple):
@@ -425,7 +427,9 @@ class Game:
     def quickest_target(self) -> jit.Target:
         """Tell where all states are solved sooner: of a few thousand, interpreted is quicker than to load the compiler."""
         check_parts(self)
-        return "interpreted" if 0 < index_size(self) <= FEW_STATES else "cpu"
+        states = index_size(self)
+        few = 0 < states <= FEW_STATES and states * len(self.moves(self.start())) <= FEW_MOVES
+        return "interpreted" if few else "cpu"
 
     @property
     def two_players(self) -> bool:

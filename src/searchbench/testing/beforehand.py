@@ -106,7 +106,7 @@ TRY_BEFORE: Final[Mapping[str, Callable[..., None]]] = {
 @lru_cache(maxsize=128)
 def _try(game: Game, names: tuple[str, ...]) -> None:
     check_first_state(game)
-    subject = Subject(game, SAMPLES, 0)
+    subject = Subject(game, SAMPLES, 0, all_moves=False)
     states, numbered = subject.states, subject.numbers
     laws = [LAWS[name] for name in dict.fromkeys((*FORWARDS, *names)) if not subject.obstacle(LAWS[name])]
     begun = time.thread_time()

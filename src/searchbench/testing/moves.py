@@ -41,7 +41,7 @@ def start(subject: Subject) -> Iterator[Finding]:
 def cells_fit(subject: Subject, state: State) -> Iterator[str]:
     """Require that every cell fits the game's dtype, also after every move."""
     limits = np.iinfo(subject.game.dtype)
-    for after in (state, *(subject.play(state, move) for move in subject.moves(state))):
+    for after in (state, *(subject.play(state, move) for move in subject.tried_moves(state))):
         if not all(limits.min <= cell <= limits.max for cell in after):
             yield f"{list(after)} does not fit {limits.dtype} (another one is chosen with dtype = np.int16, say)"
 
@@ -103,7 +103,7 @@ def moves_differ(subject: Subject, state: State) -> Iterator[str]:
 
 def unplay_undoes_play(subject: Subject, state: State) -> Iterator[str]:
     """Require unplay(play(s, m), m) = s."""
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         after = subject.play(state, move)
         before = subject.unplay(after, move)
         if before != state:
@@ -112,7 +112,7 @@ def unplay_undoes_play(subject: Subject, state: State) -> Iterator[str]:
 
 def moves_are_unmoves(subject: Subject, state: State) -> Iterator[str]:
     """Require m in unmoves(play(s, m)) for every m in moves(s)."""
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         after = subject.play(state, move)
         if move not in subject.unmoves(after):
             yield f"move {subject.move_text(state, move)} is not among `unmoves` of {subject.text(after)}"
@@ -120,7 +120,7 @@ def moves_are_unmoves(subject: Subject, state: State) -> Iterator[str]:
 
 def unmoves_are_moves(subject: Subject, state: State) -> Iterator[str]:
     """Require m in moves(unplay(s, m)) for every m in unmoves(s), and that m leads back; unless the former is illegal."""
-    for move in subject.unmoves(state):
+    for move in subject.tried_unmoves(state):
         before = subject.unplay(state, move)
         if not subject.legal(before):
             continue
@@ -133,7 +133,7 @@ def unmoves_are_moves(subject: Subject, state: State) -> Iterator[str]:
 def legal_closed(subject: Subject, state: State) -> Iterator[str]:
     """Require that the successors of a legal state are legal."""
     if subject.legal(state):
-        for move in subject.moves(state):
+        for move in subject.tried_moves(state):
             after = subject.play(state, move)
             if not subject.legal(after):
                 yield f"move {subject.move_text(state, move)} leads to {subject.text(after)}, which is not legal"
@@ -149,7 +149,7 @@ def costs_positive(subject: Subject, state: State) -> Iterator[str]:
     """Require that every move costs a whole number, at least 1 or, if states share a number, 0 or 1."""
     shared = subject.has("blank")
     right = "0 or 1, as states share numbers" if shared else "a whole number, at least 1"
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         cost = subject.call("cost", list(state), move)
         if not is_whole(cost) or cost < (0 if shared else 1) or (shared and cost > 1):
             yield f"move {subject.move_text(state, move)} costs {cost!r}, expected {right}"
@@ -159,7 +159,7 @@ def costs_positive(subject: Subject, state: State) -> Iterator[str]:
 
 def gains_whole(subject: Subject, state: State) -> Iterator[str]:
     """Require that every move gains a whole number of points, fewer than nothing where it loses some."""
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         gain = subject.call("gain", list(state), move)
         if not is_whole(gain):
             yield f"move {subject.move_text(state, move)} gains {gain!r}, expected a whole number"
@@ -169,7 +169,7 @@ def gains_whole(subject: Subject, state: State) -> Iterator[str]:
 
 def inverse(subject: Subject, state: State) -> Iterator[str]:
     """Require that the inverse of a move leads back, or is -1."""
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         back = int(subject.call("inverse", move))
         after = subject.play(state, move)
         if back != -1 and back not in subject.moves(after):
@@ -260,7 +260,7 @@ def alternates(subject: Subject, state: State) -> Iterator[str]:
         yield f"`alternates` gives {own}, expected 0 or 1"
     if subject.has("canonical") and subject.call("alternates", list(subject.canonical(state))) != own:
         yield f"`alternates` is not {own} of its representative {subject.text(subject.canonical(state))}"
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         if subject.call("alternates", list(subject.play(state, move))) == own:
             yield f"`alternates` is still {own} after move {subject.move_text(state, move)}"
 
@@ -334,7 +334,7 @@ def locality(subject: Subject) -> Iterator[Finding]:
         if not waiting or looked >= LOOKED:
             return
         state = waiting.popleft()
-        for move in subject.moves(state):
+        for move in subject.tried_moves(state):
             looked += 1
             after = subject.canonical(subject.play(state, move))
             if after not in depths:
@@ -354,7 +354,7 @@ def depth_is_distance(subject: Subject) -> Iterator[Finding]:
         own = subject.canonical(state)
         if own != first and subject.terminal(state) != UNDECIDED:
             yield state, "it is terminal, and `depth_is_distance` claims that the start alone is"
-        for move in subject.moves(state):
+        for move in subject.tried_moves(state):
             if own not in {after for after, _, _ in _successors(subject, subject.play(state, move))}:
                 text = subject.move_text(state, move)
                 yield state, f"no move takes {text} back, and `depth_is_distance` claims that one does"

@@ -54,7 +54,7 @@ def unrank_of_rank(subject: Subject, state: State) -> Iterator[str]:
 
 def closed(subject: Subject, state: State) -> Iterator[str]:
     """Require a number for every state, except for terminal ones if `closed` is False."""
-    for one in (state, *(subject.play(state, move) for move in subject.moves(state))):
+    for one in (state, *(subject.play(state, move) for move in subject.tried_moves(state))):
         if subject.rank(subject.canonical(one)) != NOWHERE:
             continue
         if subject.terminal(one) == UNDECIDED:
@@ -79,7 +79,7 @@ def parts(subject: Subject) -> Iterator[Finding]:
 
 def _leave(subject: Subject, state: State, declared: list[Part]) -> Iterator[str]:
     own = _part_of(subject, state, declared)
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         other = _part_of(subject, subject.play(state, move), declared)
         if own is not None and other is not None and other.name not in own.needs:
             moved = subject.move_text(state, move)

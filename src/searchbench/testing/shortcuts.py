@@ -59,7 +59,7 @@ def stabilizer(subject: Subject, state: State) -> Iterator[str]:
         yield f"`stabilizer` gives {fixing}, and another number for the representative"
     own = subject.number(state)
     after: dict[State, int] = {}
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         target = subject.canonical(subject.play(state, move))
         after[target] = after.get(target, 0) + 1
     for target, forwards in after.items() if fixing and own != NOWHERE else ():

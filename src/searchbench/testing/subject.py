@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,10 @@ Finding = tuple[State | None, str]
 """A state that breaks a law (None: the game as a whole breaks it), and a message."""
 
 FEW = 2000
+TRIED: Final = 40_000
+"""About how many moves are listed for a law that looks at some of a state's moves, each of which leads to as many,"""
+FEWEST: Final = 4
+"""and how many of them it looks at at the least."""
 """An index of up to this many numbers is checked number by number."""
 LONGEST_WALK = 200
 LISTED = 1 << 20
@@ -87,11 +91,12 @@ class Subject:
     """Call the rules of a game on tuples, and keep the sampled `states` and `numbers`.
 
     Half of the samples come from random play from the start, the others from random numbers of the index, or from all of
-    them if they are few. Illegal positions are left out.
+    them if they are few. Illegal positions are left out. Without `all_moves`, laws look at some of the moves of states that have
+    very many.
     """
 
-    def __init__(self, game: Game, samples: int, seed: int) -> None:
-        self.game = game
+    def __init__(self, game: Game, samples: int, seed: int, all_moves: bool = True) -> None:
+        self.game, self.all_moves = game, all_moves
         self.names = game.names(target="interpreted")
         check_parts(game)
         self.room = room_for(max(game.max_moves, game.max_unmoves))
@@ -233,6 +238,20 @@ class Subject:
             how = "appends to `out`" if len(out) > self.room else f"returned {count!r}"
             raise BadGame(f"`{name}` {how}: expected `out[count] = move`, and how many it has written")
         return _wholes(name, "as a move", out[:count])
+
+    def tried_moves(self, state: State) -> list[int]:
+        """Return the moves of a state that a law looks at one by one."""
+        return self._thinned(self.moves(state))
+
+    def tried_unmoves(self, state: State) -> list[int]:
+        """Return the moves that may have led to a state that a law looks at one by one."""
+        return self._thinned(self.unmoves(state))
+
+    def _thinned(self, moves: list[int]) -> list[int]:
+        """Return all moves, or of very many some: the moves after each of them are listed, too."""
+        if self.all_moves or not moves:
+            return moves
+        return moves[:: -(-len(moves) // max(FEWEST, TRIED // len(moves)))]
 
     def _moves(self, state: State) -> list[int]:
         return [] if self.over(state) else self.written("moves", state)

@@ -24,10 +24,10 @@ def _follows(subject: Subject, state: State) -> Iterator[str]:
     """Require that a pair of moves that is not tried can be replaced, at no higher cost, by fewer or by two earlier moves."""
     cheapest: dict[State, int] = {state: 0}
     pairs: list[tuple[int, int, State, int]] = []
-    for move in subject.moves(state):
+    for move in subject.tried_moves(state):
         after, cost = subject.play(state, move), subject.cost(state, move)
         cheapest[after] = min(cost, cheapest.get(after, cost))
-        for other in subject.moves(after):
+        for other in subject.tried_moves(after):
             pairs.append((move, other, subject.play(after, other), cost + subject.cost(after, other)))
     found = dict(cheapest)
     for move, other, target, cost in sorted(pairs):
