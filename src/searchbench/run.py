@@ -125,7 +125,7 @@ class Run:
     """What tells the time: `time.thread_time` counts the work of one thread, on a busy machine as on an idle one."""
     started: float = field(init=False)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
-    _loaded_before: float = field(default_factory=jit.loading_seconds)
+    _prepared_before: float = field(init=False)
     stopped: bool = field(default=False, init=False)
     """Whether the run has ended early: what its threads still do is of no use."""
     _pool: ThreadPoolExecutor | None = None
@@ -141,15 +141,16 @@ class Run:
         self.threads = self.threads or cores()
         self.memory = self.memory or free_memory() * USED // 100
         self.started = self.clock()
+        self._prepared_before = jit.preparation_seconds()  # later: less than 0 otherwise, while something is compiled
 
     @property
     def seconds(self) -> float:
         """Return the time since the run began, without that in which kernels were compiled or loaded, or the compiler imported.
 
-        No limit counts those.
+        No limit counts those, in whichever thread.
         """
         # Asked first: less than 0 otherwise, while something is compiled.
-        preparation = self.compile_seconds + jit.loading_seconds() - self._loaded_before
+        preparation = jit.preparation_seconds() - self._prepared_before
         return self.clock() - self.started - preparation
 
     @property

@@ -10,7 +10,7 @@ kernel can reach. So an edited game is recompiled, an edited comment is not, and
 Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 
-from searchbench.jit.backends import Target, backend, compile_seconds, launch, loading_cpu_seconds, loading_seconds
+from searchbench.jit.backends import Target, backend, compile_seconds, launch, loading_cpu_seconds, preparation_seconds
 from searchbench.jit.binding import bind
 from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
@@ -66,7 +66,6 @@ __all__ = [
     "is_slot",
     "launch",
     "loading_cpu_seconds",
-    "loading_seconds",
     "missing",
     "note_rows",
     "open_device",
@@ -74,6 +73,7 @@ __all__ = [
     "popcount",
     "prefetch",
     "prefetch_to_read",
+    "preparation_seconds",
     "reached",
     "read_cached",
     "resolve",

@@ -19,6 +19,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Literal, Protocol
 
+from searchbench.jit.backends.clock import PREPARATION
 from searchbench.jit.launching import Launch
 
 Target = Literal["cpu", "interpreted", "cuda"]
@@ -74,8 +75,8 @@ class Backend(Protocol):
         ...
 
 
-_LOADING: Final = [0.0, 0.0]
-"""How many seconds it took to import backends, to bind kernels, and to read compiled ones; and how many of the processor."""
+_CPU_SECONDS: Final = [0.0]
+"""How many seconds of the processor it took to import backends, to bind kernels, and to read compiled ones."""
 _AT_WORK: Final = threading.local()
 
 
@@ -85,14 +86,15 @@ def loading() -> Iterator[None]:
     if getattr(_AT_WORK, "loads", False):
         yield
         return
-    began, used, compiled = time.perf_counter(), time.process_time(), compile_seconds()
+    used = time.process_time()
     _AT_WORK.loads = True
+    PREPARATION.start()
     try:
         yield
     finally:
+        PREPARATION.stop()
         _AT_WORK.loads = False
-        _LOADING[0] += time.perf_counter() - began - (compile_seconds() - compiled)
-        _LOADING[1] += time.process_time() - used
+        _CPU_SECONDS[0] += time.process_time() - used
 
 
 def loaded(name: str) -> Any:
@@ -111,14 +113,14 @@ def backend(target: Target) -> Backend:
     return made
 
 
-def loading_seconds() -> float:
-    """Return how many seconds this process has spent importing backends, and with them the compiler, and loading kernels."""
-    return _LOADING[0]
+def preparation_seconds() -> float:
+    """Return how long some thread of this process was importing backends and the compiler, or compiling or loading kernels."""
+    return PREPARATION.seconds
 
 
 def loading_cpu_seconds() -> float:
-    """Return how many seconds of the processor that took."""
-    return _LOADING[1]
+    """Return how many seconds of the processor it took to import backends, to bind kernels, and to read compiled ones."""
+    return _CPU_SECONDS[0]
 
 
 def compile_seconds() -> float:

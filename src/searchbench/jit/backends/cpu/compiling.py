@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import threading
-import time
 import types
 from collections.abc import Iterable
 from typing import Any, Final
@@ -28,6 +26,7 @@ from numba.core.environment import lookup_environment
 from numba.core.event import Listener, register
 from numba.core.untyped_passes import TranslateByteCode
 
+from searchbench.jit.backends.clock import PREPARATION, SpanClock
 from searchbench.jit.backends.cpu.by_reference import pass_by_reference
 from searchbench.jit.backends.cpu.cache import Cache
 from searchbench.jit.backends.cpu.passing import PassData
@@ -45,7 +44,7 @@ if numba.__version__.startswith(TESTED):
     pass_by_reference()
 
 
-class _CompileClock(Listener):
+class _CompileClock(SpanClock, Listener):
     """Sum the time in which some thread compiles; a function that is compiled within another one counts once.
 
     Meanwhile Python does not look for cycles of objects. The compiler makes millions of objects that live on, and walking
@@ -53,34 +52,28 @@ class _CompileClock(Listener):
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running = 0
-        self._began = self._total = 0.0
+        super().__init__()
         self._collects = False
 
     def on_start(self, _event: Any) -> None:
-        """Count one compilation more; the first one starts the clock."""
-        with self._lock:
-            if self._running == 0:
-                self._began = time.perf_counter()
-                self._collects = gc.isenabled()
-                gc.disable()
-            self._running += 1
+        """Count one compilation more."""
+        self.start()
 
     def on_end(self, _event: Any) -> None:
-        """Count one compilation less; the last one stops the clock."""
-        with self._lock:
-            self._running -= 1
-            if self._running == 0:
-                self._total += time.perf_counter() - self._began
-                if self._collects:
-                    gc.enable()
+        """Count one compilation less."""
+        self.stop()
 
-    @property
-    def seconds(self) -> float:
-        """Return the sum so far, with the compilation that is going on."""
-        with self._lock:
-            return self._total + (time.perf_counter() - self._began if self._running else 0.0)
+    def started(self) -> None:
+        """Collect no cycles from now on."""
+        self._collects = gc.isenabled()
+        gc.disable()
+        PREPARATION.start()
+
+    def stopped(self) -> None:
+        """Collect cycles again, if that was so before."""
+        PREPARATION.stop()
+        if self._collects:
+            gc.enable()
 
 
 _CLOCK: Final = _CompileClock()
