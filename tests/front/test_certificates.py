@@ -74,6 +74,23 @@ def test_a_false_claim_exits_10_and_damage_40(program: Program, certificates: di
         for command in ("verify", "stats", "probe", "line", "play"):
             answer = program(command, path)
             assert (answer.code, str(path) in answer.err) == (ExitCode.DAMAGED, True), answer
+    for damaged in (b"X" + data[1:], data[:10], b""):
+        path.write_bytes(damaged)
+        assert "no searchbench database" not in program("verify", path).err
+
+
+def test_rules_that_have_changed_are_told(program: Program, tmp_path: Path) -> None:
+    """What `verify` would find, nothing else checks."""
+    game = tmp_path / "heap.py"
+    text = (Path(__file__).parents[2] / "examples" / "token.py").read_text()
+    game.write_text(text)
+    path = tmp_path / "heap.cert"
+    assert program("prove", game, "--to", path).code == 0
+    before = [program(command, path, "--game", game).err for command in ("stats", "probe", "line")]
+    game.write_text(text.replace("return -1 if state[0] == state[1] else", "return -1 if state[1] == state[0] else"))
+    after = [program(command, path, "--game", game).err for command in ("stats", "probe", "line")]
+    assert not any("rules have changed" in err for err in before)
+    assert all("rules have changed" in err for err in after), after
 
 
 def test_records_are_counted_by_ply(program: Program, certificates: dict[str, Path]) -> None:

@@ -371,9 +371,13 @@ def test_configurations_are_compared_on_levels(program: Program, tmp_path: Path)
         "--plot",
         tmp_path / "effort.svg",
     )
-    found = program(*words, "--json").json
+    answer = program(*words, "--json")
+    found = answer.json
     figures = [[one[name] for name in ("configuration", "solved", "unsolvable", "tried", "cost")] for one in found]
     assert figures == [["astar", 2, 1, 4, 3], ["idastar", 2, 1, 4, 3]]
+    assert answer.code == 30, "a level that cannot be read"
+    assert all("line 5, column 1: the level has no man" in one["refused"][0] for one in found)
+    assert "refused: " in program(*words).out
     assert (tmp_path / "effort.svg").exists()
 
 

@@ -92,8 +92,11 @@ def test_a_file_with_tags_is_read() -> None:
     rows = "\n".join(f"      <L>{row}</L>" for row in FIRST.split("\n"))
     head = '<?xml version="1.0"?>\n<SokobanLevels>\n<Title>Some &amp; more</Title>\n<LevelCollection>\n'
     level = '<Level Id="{0}" Width="7" Height="4">\n{1}\n</Level>\n'
-    found = levels_in(f"{head}{level.format('A &amp; B', rows)}{level.format('2', rows)}</LevelCollection>\n", "some")
+    text = f"{head}{level.format('A &amp; B', rows)}{level.format('2', rows)}</LevelCollection>\n"
+    found = levels_in(text, "some")
     assert [(one.title, one.line) for one in found] == [("A & B", 6), ("2", 12)]
+    together = levels_in("".join(line.strip() for line in text.split("\n")), "some")
+    assert [(one.title, one.rows) for one in together] == [(one.title, one.rows) for one in found]
     assert {parts_of(read_level(one)) for one in found} == {parts_of(read_level(levels_in(FIRST, "one")[0]))}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchbench.configuration import configured, read_configuration
-from searchbench.errors import BadRequest, Exhausted, Unsolvable
+from searchbench.errors import BadRequest, Exhausted, LimitReached, OutOfMemory, Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
 from searchbench.run import Limits, Run
@@ -59,6 +59,12 @@ class Result:
         return sum(isinstance(error, Unsolvable) and not isinstance(error, Exhausted) for error in errors)
 
     @property
+    def refused(self) -> list[str]:
+        """Return why levels could not be searched: those that cannot be read."""
+        ends = (Unsolvable, LimitReached, OutOfMemory)
+        return [str(one.error) for one in self.attempts if one.error is not None and not isinstance(one.error, ends)]
+
+    @property
     def seconds(self) -> float:
         """Return the seconds of all searches, each by its own clock."""
         return sum(attempt.seconds for attempt in self.attempts)
@@ -69,6 +75,7 @@ class Result:
             "configuration": self.configuration,
             "solved": self.solved,
             "unsolvable": self.unsolvable,
+            "refused": self.refused,
             "tried": len(self.attempts),
             "cost": self.cost,
             "nodes": self.nodes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +29,20 @@ def verify(certificate: Certificate, leaves: Path | None, run: Run, as_json: boo
         raise Exit(10)
 
 
+def _warn_of_other_rules(certificate: Certificate) -> None:
+    """Say on stderr that the rules are not those by which the certificate was written."""
+    from searchbench.store.certificate import has_other_rules
+
+    if has_other_rules(certificate):
+        note = "the rules have changed since the certificate was written: `searchbench verify` tells whether it still holds"
+        print(f"{certificate.game}: {note}", file=sys.stderr)
+
+
 def stats(certificate: Certificate, as_json: bool) -> None:
     """Tell the claims, and count their records by ply; whether they stand is told by `verify`."""
     from searchbench.verify.counting import records_by_ply
 
+    _warn_of_other_rules(certificate)
     facts: dict[str, Any] = {
         "game": certificate.game.spec,
         "root": certificate.game.format(certificate.root),
@@ -75,6 +86,7 @@ def probe(certificate: Certificate, text: str, leaves: Path | None, as_json: boo
     """Show what the claims say of a state: the move to play, or what covers each reply."""
     from searchbench.verify import CertificatePlayer
 
+    _warn_of_other_rules(certificate)
     game = certificate.game
     position = position_of(certificate, text)
     answers = CertificatePlayer(certificate, leaves).answers(position.state)
@@ -106,6 +118,7 @@ def line(certificate: Certificate, text: str, limit: int | None, leaves: Path | 
     """Follow a line of the certificate's play."""
     from searchbench.verify import CertificatePlayer
 
+    _warn_of_other_rules(certificate)
     found = CertificatePlayer(certificate, leaves).line(position_of(certificate, text).state, limit)
     if as_json:
         states = [position.text for position in found]

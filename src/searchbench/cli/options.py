@@ -79,7 +79,7 @@ class Ends:
     """Say where a search of one state ends unfinished."""
 
     nodes: Annotated[int | None, Option(min=1, help="Stop after so many nodes.")] = None
-    seconds: Annotated[float | None, Option(min=0.0, help="Stop after so many seconds.")] = None
+    seconds: Annotated[float | None, Option(min=0.0, help="Stop after so many seconds; 0 is no limit.")] = None
 
     def limits(self) -> Limits:
         """Return the limits of a search."""

@@ -13,6 +13,7 @@ from searchbench.cli.derived import FieldsOf, derived
 from searchbench.cli.options import Ends, GameName, Json, OwnGames, Resources, StateText
 
 if TYPE_CHECKING:
+    from searchbench.analyse.compare import Result
     from searchbench.line import Line
     from searchbench.proof import Proof
 
@@ -186,7 +187,7 @@ def compare(
     from searchbench.analyse.compare import compare_on_levels, contestant
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
-    from searchbench.drawing import effort_rows, effort_svg
+    from searchbench.drawing import effort_svg
     from searchbench.tried import try_before, try_levels
 
     show.check_drawing(plot)
@@ -207,12 +208,23 @@ def compare(
             if one.configuration.h is None:
                 instances.try_bounds(result.attempts)
             results.append(result)
-    efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
+        efforts = {result.configuration: result.efforts for result in results}
         show.draw(effort_svg(efforts, len(results[0].attempts)), plot)
+    refused = results[0].refused
     if as_json:
         show.write_json([result.as_dict() for result in results])
-        return
+    else:
+        _show_results(results)
+        for reason in refused:
+            show.write(f"refused: {reason}")
+    if refused:
+        raise Exit(30)
+
+
+def _show_results(results: Sequence[Result]) -> None:
+    from searchbench.drawing import effort_rows
+
     rows = [
         (
             result.configuration,
@@ -226,7 +238,7 @@ def compare(
         for result in results
     ]
     show.write(show.table(rows, ("configuration", "solved", "unsolvable", "cost", "nodes", "time", "million nodes/s")))
-    heading, counts = effort_rows(efforts)
+    heading, counts = effort_rows({result.configuration: result.efforts for result in results})
     show.write("\n" + show.table(counts, heading))
 
 

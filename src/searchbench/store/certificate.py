@@ -169,6 +169,12 @@ def check_new(path: str | Path, overwrite: bool = False) -> Path:
     return path
 
 
+def has_other_rules(certificate: Certificate) -> bool:
+    """Tell whether a game's rules have changed since its certificate was written; other versions of searchbench cannot tell."""
+    facts = certificate.facts
+    return facts.get("versions") == head.versions() and facts.get("fingerprint") != certificate.game.fingerprint()
+
+
 def is_certificate(path: str | Path) -> bool:
     """Return whether a file begins as a certificate does."""
     try:
@@ -179,8 +185,8 @@ def is_certificate(path: str | Path) -> bool:
 
 
 def open_kept(path: str | Path, game: WhichGame = None) -> Database | Certificate:
-    """Open what is kept at a path: a certificate if the file begins as one, else a database."""
-    return open_certificate(path, game) if is_certificate(path) else open_database(path, game)
+    """Open what is kept at a path: a certificate if it is a file, else a database, which is a folder."""
+    return open_certificate(path, game) if Path(path).is_file() else open_database(path, game)
 
 
 def _leaf_of(proof: Proof) -> DatabaseLeaf | None:
@@ -330,7 +336,9 @@ def _read_header(path: Path, data: bytes) -> tuple[dict[str, Any], int]:
     if found is None:
         if data.startswith(MAGIC) or MAGIC.startswith(data[: len(MAGIC)]):
             raise DamagedData(f"{path}: the first line, bytes 0 to {len(MAGIC) + 70} or so, was altered or cut short")
-        raise DamagedData(f"{path} is no certificate: it does not begin with {MAGIC.decode()!r}")
+        raise DamagedData(
+            f"{path} is no certificate, or its beginning was altered: expected {MAGIC.decode()!r} (a database is a folder)"
+        )
     kind, size, digest = int(found[1]), int(found[2]), found[3].decode()
     if kind != FORMAT:
         raise DamagedData(f"{path} has format {kind}; this version of searchbench reads format {FORMAT}")

@@ -19,8 +19,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
 from searchbench.slots import slot
 from searchbench.store import Database, open_database
-from searchbench.store import header as head
-from searchbench.store.certificate import Certificate, database_digest
+from searchbench.store.certificate import Certificate, database_digest, has_other_rules
 from searchbench.verify.claim import (
     BY_THREATS,
     ENDED,
@@ -173,8 +172,7 @@ def _notes(certificate: Certificate, reports: Sequence[ClaimReport]) -> list[str
         notes.append(
             f"rests on the database of {told.game} with the digest {told.digest}, which has a check of its own"
         )
-    same_code = certificate.facts.get("versions") == head.versions()
-    if same_code and certificate.facts.get("fingerprint") != certificate.game.fingerprint():
+    if has_other_rules(certificate):
         notes.append("the rules have changed since it was written; it was checked by those of now")
     return notes
 

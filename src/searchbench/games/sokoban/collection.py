@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -36,6 +36,7 @@ _COMMENT: Final = re.compile(r"comment\s*:\s*", re.IGNORECASE)
 _COMMENT_END: Final = re.compile(r"comment[-_ ]?end\b", re.IGNORECASE)
 _SOLUTION: Final = re.compile(r"(?=.*[UDLR])[udlrUDLR0-9()\s]{12,}")
 _XML_ROW: Final = re.compile(r"\s*<L>(.*?)</L>\s*")
+_BETWEEN_TAGS: Final = re.compile(r"(?<=>)(?=<)")
 _XML_LEVEL: Final = re.compile(r'\s*<Level\b.*?\bId="(.*?)"')
 
 
@@ -100,8 +101,7 @@ def levels_in(text: str, source: str) -> list[LevelText]:
     """Return the blocks of rows in a text. Raises BadRequest if there is none."""
     blocks: list[tuple[int, tuple[str, ...]]] = []
     gaps, rows, first, below = [_Gap()], list[str](), 0, False
-    for number, written in enumerate([*text.splitlines(), ""], 1):
-        line = _unwrapped(written)
+    for number, line in _lines(text):
         if _is_row(line, bool(rows)):
             first = first or number
             rows.append(line.rstrip())
@@ -137,6 +137,14 @@ def _told(gaps: list[_Gap]) -> list[tuple[str, tuple[str, ...]]]:
         (keyed[-1] if keyed else plain[at] if plain else "", tuple(noted))
         for keyed, plain, noted in zip(titles, lines, notes, strict=True)
     ]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text with their numbers from 1 on, and an empty one; of tags of XML, several may share a line."""
+    for number, written in enumerate([*text.splitlines(), ""], 1):
+        tags = _BETWEEN_TAGS.split(written) if written.lstrip().startswith("<") else [written]
+        for one in tags:
+            yield number, _unwrapped(one)
 
 
 def _unwrapped(line: str) -> str:

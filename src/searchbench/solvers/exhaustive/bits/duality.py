@@ -156,7 +156,7 @@ def search_by_duality(
     """
     _check(game)
     if unknown:
-        raise BadRequest(f"{min(unknown)}: the method dual takes no such option")
+        raise BadRequest(f"{min(unknown)}: the method dual takes no such option: of limits it has `memory` alone")
     if tuple(game.position(state).state) != tuple(game.start()):
         raise BadRequest(f"{game}: the method dual searches from the start: only its dual is the goal")
     with run or Run() as active:

@@ -249,6 +249,6 @@ class BestFirstSearch:
             if tree.note[STATUS] == FULL:
                 size = format_memory(NODE_BYTES * len(tree.node))
                 raise LimitReached(
-                    f"{self.game}: the tree of {len(tree.node):,} nodes ({size}) is full ({told}); "
-                    "give more memory, and more nodes if they are limited"
+                    f"{self.game}: the tree, with room for {len(tree.node):,} nodes ({size}), has none for one more step "
+                    f"({told}); give more nodes if they are limited, or more memory"
                 )
