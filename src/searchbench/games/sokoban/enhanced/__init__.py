@@ -201,7 +201,8 @@ class EnhancedSokoban:
             came[here, arrived] = before
             if here == target and arrived == last:
                 break
-            area = self._area(walker, {*others, here})
+            beside = {one for one in near[here] if one >= 0 and one not in others}
+            area = self._area(walker, {*others, here}, beside)
             for direction in range(4):
                 behind, there = near[here][direction ^ 1], near[here][direction]
                 if behind in area and there >= 0 and there not in others:
@@ -213,9 +214,12 @@ class EnhancedSokoban:
             at = before
         return found[::-1]
 
-    def _area(self, man: int, stones: set[int]) -> set[int]:
+    def _area(self, man: int, stones: set[int], wanted: set[int] | None = None) -> set[int]:
+        """Return where the man can walk; or, if that has all of the `wanted` squares, a part that has them, too."""
         near, found, waiting = self.tables.level.near, {man}, [man]
         for square in waiting:  # which grows
+            if wanted is not None and wanted <= found:
+                break
             for other in near[square]:
                 if other >= 0 and other not in stones and other not in found:
                     found.add(other)
