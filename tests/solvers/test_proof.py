@@ -378,8 +378,9 @@ def test_limits_of_nodes_and_memory(method: str) -> None:
 def test_a_full_tree_and_no_memory_at_all() -> None:
     with pytest.raises(LimitReached, match=r"the tree of .* nodes .* is full .*; give more memory"):
         prove_state(Connect4(4, 4), configuration="pns", run=Run(memory=1 << 19, threads=1))
-    with pytest.raises(OutOfMemory):
-        prove_state(Connect4(4, 4), configuration="pns", run=Run(memory=100, threads=1))
+    for method in ("pns", "dfpn", "alphabeta", "portfolio"):
+        with pytest.raises(OutOfMemory, match="the memory budget is 100 bytes"):
+            prove_state(Connect4(4, 4), configuration=method, run=Run(memory=100, threads=1))
 
 
 def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixture) -> None:

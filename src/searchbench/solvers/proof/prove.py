@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -51,10 +51,13 @@ from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.proof.portfolio import Contest, alpha_beta_steps, depth_first_search
 from searchbench.solvers.shared.states import state_of
-from searchbench.solvers.shared.transposition import new_transpositions
+from searchbench.solvers.shared.transposition import ENTRY_BYTES, SMALLEST, new_transpositions
 from searchbench.values import value_rule
 
 log = logging.getLogger(__name__)
+
+LEAST_MEMORY: Final = 4 * SMALLEST * ENTRY_BYTES
+"""The bytes of the smallest tables of any method: a portfolio has four."""
 
 
 def prove_state(
@@ -118,6 +121,7 @@ def searched(
             if told is not None:
                 told(proof)
             return proof
+        active.demand(LEAST_MEMORY, f"proving {game}")
         if isinstance(chosen, GraphProofNumber):
             return _over_graph(game, root, budget, chosen, told, target)
         if isinstance(chosen, ThreatProofNumber):
