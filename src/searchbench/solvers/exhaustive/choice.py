@@ -50,9 +50,11 @@ def chosen(
     if swept or (solver is None and form is None and not by_parts and _swept_by_default(game, rule)):
         return _sweeping(game, rule, form, by_parts)
     if not game.has("rank", "unrank"):
+        one = "" if game.two_players else "a state can be searched; or "
+        one = "a state can be proved; or " if value_rule(game.values).outcomes else one
         raise BadRequest(
-            f"{game} has no index at this size: its states can be searched and proved; or solved with the index "
-            f"{REACHED!r}, if those that moves reach from the start fit into the memory"
+            f"{game} has no index (at this size): {one}all states that moves reach from the start can be solved with the index "
+            f"{REACHED!r}, if they fit into the memory"
         )
     if by_parts and solver == BFS:
         raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
