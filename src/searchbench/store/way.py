@@ -34,6 +34,8 @@ class Way:
         self._needs = {"": (), **{part.name: part.needs for part in parts}}
         self._leads_to: dict[str, set[str]] = {}
         self._plies: dict[Position, int] = {}
+        self._hard: set[str] = set()
+        """The parts in which a search has found no way: further ones there are shorter."""
 
     def shortest(self, position: Position, best: Sequence[Choice]) -> list[Choice]:
         """Return of equally good moves those that come soonest to what is won; all where nothing is, or no way was found."""
@@ -83,7 +85,8 @@ class Way:
         """Search the positions around one whose player wins, until it is known in how many plies, or too many are seen."""
         after: dict[Position, list[Position]] = {}
         waiting, wins = deque([start]), {start: True}
-        for most in MOST:
+        part, found = self._part_of(start), dict[Position, int]()
+        for most in MOST[:-1] if part in self._hard else MOST:
             while waiting and len(after) < most:
                 position = waiting.popleft()
                 after[position] = self._successors(position, wins[position])
@@ -94,6 +97,8 @@ class Way:
             found = _plies(after, wins)
             if start in found or not waiting:
                 break
+        if start not in found:
+            self._hard.add(part)
         self._plies |= found
 
     def _successors(self, position: Position, wins: bool) -> list[Position]:
