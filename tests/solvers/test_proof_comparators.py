@@ -265,5 +265,7 @@ def test_limits_of_nodes_and_memory() -> None:
             prove_state(
                 load("connect4:4x4"), None, method, Run(memory=1 << 26, threads=1), nodes=50, target="interpreted"
             )
-    with pytest.raises(LimitReached, match="give more memory, and more nodes if they are limited"):
+    with pytest.raises(
+        LimitReached, match="has none for one more step .*; give more nodes if they are limited, or more memory"
+    ):
         prove_state(load("connect4:4x4"), None, "sss", Run(memory=1 << 16, threads=1), target="interpreted")
