@@ -266,6 +266,6 @@ def test_limits_of_nodes_and_memory() -> None:
                 load("connect4:4x4"), None, method, Run(memory=1 << 26, threads=1), nodes=50, target="interpreted"
             )
     with pytest.raises(
-        LimitReached, match="has none for one more step .*; give more nodes if they are limited, or more memory"
+        LimitReached, match=r"has none for one more step .*; give more nodes if they are limited, or more memory"
     ):
         prove_state(load("connect4:4x4"), None, "sss", Run(memory=1 << 16, threads=1), target="interpreted")
