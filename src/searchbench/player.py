@@ -26,7 +26,6 @@ from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions
 from searchbench.store import Database
 from searchbench.store.database import Choice
-from searchbench.store.way import Way
 from searchbench.values import Result, Value, ValueRule
 
 
@@ -119,7 +118,7 @@ class Player:
             raise BadRequest(f"{values.game}: values of {values.rule.name!r} do not say which move is best")
         self.values = values
         self.game = values.game
-        self._way = Way(values) if isinstance(values, Database) else None
+        self._way = values.way if isinstance(values, Database) else None
         self._random = None if seed is None else np.random.default_rng(seed)
 
     def choose(self, what: Position | str | Sequence[int] | None = None) -> int:

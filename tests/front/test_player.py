@@ -180,6 +180,7 @@ def test_outcomes_without_depth_are_won_in_the_end(monkeypatch: pytest.MonkeyPat
     starts = random.Random(5).sample(list(database.find("win")), 40)
     assert all(map(won, starts))
     monkeypatch.setattr(way, "MOST", (1,))
+    monkeypatch.setattr(database, "way", way.Way(database))
     assert not all(map(won, starts)), "so short a search finds no way"
 
 

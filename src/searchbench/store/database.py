@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from types import TracebackType
@@ -25,6 +26,7 @@ from searchbench.store.modulo import Tracer, whole_code
 from searchbench.store.positions import Condition, Sieve, both
 from searchbench.store.reductions import WHOLE
 from searchbench.store.slices import closed_under_needs, missing_needs, refuse_slice, sliced
+from searchbench.store.way import Way
 from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
@@ -231,6 +233,11 @@ class Database:
             except LacksPart as error:
                 elsewhere.append((move, error))
         return sorted(choices, key=lambda choice: self.preference(state, choice)), elsewhere
+
+    @cached_property
+    def way(self) -> Way:
+        """Return what finds the moves that come nearer to what is won, where values do not tell."""
+        return Way(self)
 
     def preference(self, state: Sequence[int], choice: Choice) -> Any:
         """Return a sort key of a state's moves: the best one has the least, and so has each that is as good."""

@@ -11,7 +11,6 @@ from searchbench.game import Position
 from searchbench.index.protocol import leads_on
 from searchbench.line import Line
 from searchbench.rules import UNDECIDED
-from searchbench.store.way import Way
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -63,18 +62,14 @@ def _play(database: Database, position: Position, limit: int | None) -> list[int
     """Return the best moves of both sides until the game ends or a state repeats."""
     moves: list[int] = []
     seen: set[Position] = set()
-    way = Way(database)
     while position not in seen and (limit is None or len(moves) < limit):
         seen.add(position)
         choices = database.moves(position)
         if not choices:
             break
-        keys = [database.preference(position.state, choice) for choice in choices]
-        chosen = way.shortest(position, [choice for choice, key in zip(choices, keys, strict=True) if key == keys[0]])[
-            0
-        ]
-        moves.append(chosen.move)
-        position = chosen.position
+        best = database.way.first_best(position, choices)[0]
+        moves.append(best.move)
+        position = best.position
     return moves
 
 

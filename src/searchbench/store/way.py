@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST: Final = (200, 2_000, 20_000)
 """The positions that a search looks at, try by try: some seconds for the last of them."""
+KEPT: Final = 200_000
+"""About how many positions are remembered."""
 
 
 class Way:
@@ -36,6 +38,15 @@ class Way:
         self._plies: dict[Position, int] = {}
         self._hard: set[str] = set()
         """The parts in which a search has found no way: further ones there are shorter."""
+
+    def first_best(self, position: Position, choices: Sequence[Choice]) -> list[Choice]:
+        """Return moves, best first, in an order in which those of the best that come soonest to what is won stand first."""
+        if not self.needed or not choices:
+            return list(choices)
+        keys = [self.database.preference(position.state, choice) for choice in choices]
+        best = [choice for choice, key in zip(choices, keys, strict=True) if key == keys[0]]
+        soonest = self.shortest(position, best)
+        return [*soonest, *(choice for choice in choices if choice not in soonest)]
 
     def shortest(self, position: Position, best: Sequence[Choice]) -> list[Choice]:
         """Return of equally good moves those that come soonest to what is won; all where nothing is, or no way was found."""
@@ -99,6 +110,8 @@ class Way:
                 break
         if start not in found:
             self._hard.add(part)
+        if len(self._plies) > KEPT:
+            self._plies.clear()
         self._plies |= found
 
     def _successors(self, position: Position, wins: bool) -> list[Position]:

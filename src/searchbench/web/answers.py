@@ -55,6 +55,7 @@ def moves_answer(database: Database, position: Position) -> list[Answer]:
     """Return the moves, best first, each with its value for the player who makes it; then those to parts that are not there."""
     game = database.game
     choices, elsewhere = database.moves_within(position)
+    choices = database.way.first_best(position, choices)
     worths = [database.worth(position.state, choice) for choice in choices]
     best = database.probe(position) if elsewhere else worths[0] if worths else None
     found = [
