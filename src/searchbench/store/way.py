@@ -36,6 +36,7 @@ class Way:
         self._needs = {"": (), **{part.name: part.needs for part in parts}}
         self._leads_to: dict[str, set[str]] = {}
         self._plies: dict[Position, int] = {}
+        """In how many plies the player who is ahead comes to what is won, whatever is replied."""
         self._hard: set[str] = set()
         """The parts in which a search has found no way: further ones there are shorter."""
 
@@ -50,29 +51,21 @@ class Way:
 
     def shortest(self, position: Position, best: Sequence[Choice]) -> list[Choice]:
         """Return of equally good moves those that come soonest to what is won; all where nothing is, or no way was found."""
-        if len(best) == 1:
+        if not self.needed or len(best) == 1 or self.database.rule.kind(self.database.probe(position)) != "win":
             return list(best)
-        plies = [self.plies(position, choice) for choice in best]
-        return [choice for choice, left in zip(best, plies, strict=True) if left == min(plies)]
-
-    def plies(self, position: Position, choice: Choice) -> float:
-        """Return the plies to what is won after one of the best moves, whatever is replied; infinity where no way was found.
-
-        0 where the player to move wins nothing, or values tell the way.
-        """
-        database = self.database
-        if not self.needed or database.rule.kind(database.probe(position)) != "win":
-            return 0
-        if self._is_settled(position, choice, wins=True):
-            return 1
+        if settling := [choice for choice in best if self._is_settled(position, choice, wins=True)]:
+            return settling
         if position not in self._plies:
             self._search(position)
-        return 1 + self._plies.get(choice.position, math.inf)
+        plies = [self._plies.get(choice.position, math.inf) for choice in best]
+        return [choice for choice, left in zip(best, plies, strict=True) if left == min(plies)]
 
     def _is_settled(self, position: Position, choice: Choice, wins: bool) -> bool:
         """Tell whether after a move nothing is left to be won, or no move leads back; `wins`: its player was ahead."""
         if self.database.rule.kind(choice.value) != ("loss" if wins else "win"):
             return True
+        if len(self._parts) == 1:
+            return False
         before, after = self._part_of(position), self._part_of(choice.position)
         return before != after and before not in self._reach(after)
 
