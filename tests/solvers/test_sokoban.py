@@ -192,7 +192,10 @@ def test_bad_levels_are_refused_with_their_place(text: str) -> None:
 def test_other_bad_input_is_refused(tmp_path: Path) -> None:
     for spec, message in (
         (f"sokoban:{tmp_path}#1", "is a directory"), ("sokoban:nowhere.xsb#1", "cannot be read"),
-        ("sokoban:#99", "levels 1 to"), (f"sokoban:{MICROBAN}#0", "levels 1 to 155"), ("sokoban:7", "a level is FILE#NUMBER"),
+        ("sokoban:#99", "levels 1 to"), (f"sokoban:{MICROBAN}#0", "levels 1 to 155"),
+        ("sokoban:7", "no such file; a level is FILE#NUMBER"),
+        (f"sokoban:{MICROBAN}", "has levels #1 to #155: ask for .*#1"), (f"sokoban:{tmp_path}", "is a directory"),
+        (f"sokoban:{'x' * 5000}", "no such file"),
     ):  # fmt: skip
         with pytest.raises(SearchBenchError, match=message):
             load(spec).start()
@@ -210,6 +213,12 @@ def test_other_bad_input_is_refused(tmp_path: Path) -> None:
             game.read(state)
     with pytest.raises(BadState, match="other walls"):
         game.read("#######|#@$$..#|#######")
+
+
+def test_a_file_of_one_level_needs_no_number(tmp_path: Path) -> None:
+    file = tmp_path / "own.xsb"
+    file.write_text("#####\n#@$.#\n#####\n")
+    assert load(f"sokoban:{file}").start() == load(f"sokoban:{file}#1").start()
 
 
 def test_one_bad_level_does_not_end_a_collection(tmp_path: Path, run: Run) -> None:

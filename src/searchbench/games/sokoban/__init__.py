@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from os.path import exists
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, Final
 
@@ -78,8 +79,8 @@ class Numbering:
 class Sokoban(Game):
     """Push every stone onto a goal.
 
-    The level is `FILE#7`, `#3` for one that comes with the game, or its rows. The cost of a move is 1: pushes are counted, not
-    steps.
+    The level is `FILE#7`, `FILE` where it has one alone, `#3` for one that comes with the game, or its rows. The cost of a
+    move is 1: pushes are counted, not steps.
     """
 
     name: ClassVar[str] = "sokoban"
@@ -112,11 +113,22 @@ class Sokoban(Game):
             return levels_in(self.level, "the level")[0]
         file, mark, number = self.level.rpartition("#")
         if not mark:
-            raise BadRequest(f"sokoban: {self.level!r}: {SAMPLE}")
+            return self._only_level()
         found = levels_of(file)
         if not re.fullmatch(r"\d{1,6}", number) or not 1 <= int(number) <= len(found):
             raise BadRequest(f"sokoban: {self.level!r}: there are levels 1 to {len(found)} in {file or OWN}; {SAMPLE}")
         return found[int(number) - 1]
+
+    def _only_level(self) -> LevelText:
+        """Return the level of a file that has no other."""
+        if not exists(self.level):
+            raise BadRequest(f"sokoban: {self.level!r}: no such file; {SAMPLE}")
+        found = levels_of(self.level)
+        if len(found) > 1:
+            raise BadRequest(
+                f"sokoban: {self.level!r}: the file has levels #1 to #{len(found)}: ask for {self.level}#1"
+            )
+        return found[0]
 
     @property
     def title(self) -> str:
