@@ -41,7 +41,7 @@ from searchbench.heuristics.matching import (
     new_scratch,
 )
 from searchbench.reproduce.sokoban import random_levels
-from searchbench.run import Limits
+from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound, search
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate, investigate, make, unmake
@@ -385,6 +385,14 @@ def test_a_scout_goes_ahead_of_sound_enhancements_alone() -> None:
     assert search_state(game, None, Enhanced(version="R3", use=("scout",))).optimal
     with pytest.raises(BadRequest, match="scout: goal-macros may lose a cheapest line: leave them out with `without`"):
         Enhanced(version="R5", use=("scout",)).controls(game)
+
+
+def test_limits_are_looked_at_after_short_rounds_too() -> None:
+    """Rounds of few nodes each may follow one another without end where a position has no solution."""
+    stages: list[str] = []
+    run = Run(threads=1, report=lambda stage, done, total: stages.append(stage))
+    search_state(load("sokoban:#3"), None, Enhanced(version="R0"), run, Limits(200_000))
+    assert stages[-2:] == ["bound 16", "bound 18"]
 
 
 def test_nodes_of_a_scout_count_for_the_limit() -> None:

@@ -238,6 +238,11 @@ class _Deepening:
                 note[THRESHOLD] += note[STEP] * (1 + self._impatience)
                 if ended == EXHAUSTED and self.controls.sound:
                     self.least = max(self.least, int(note[THRESHOLD]))
+            self._report()
+
+    def _report(self) -> None:
+        """Tell how far the search is. Raises LimitReached."""
+        self.task.report(f"bound {self.note[THRESHOLD]}{self.without}", self.nodes, self.least)
 
     @property
     def _impatience(self) -> int:
@@ -265,7 +270,7 @@ class _Deepening:
             if note[STATUS] == FULL:
                 moves = self.memory.moves
                 self.memory = self.memory._replace(moves=np.concatenate([moves, np.zeros_like(moves)]))
-            task.report(f"bound {note[THRESHOLD]}{self.without}", self.nodes, self.least)
+            self._report()
             if end and self.nodes >= end:
                 return FULL
 
