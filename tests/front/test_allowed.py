@@ -34,7 +34,8 @@ def test_the_ends_of_a_range_are_allowed_and_what_lies_beyond_is_not(spec: str) 
 def test_the_command_line_tells_it_of_games_that_are_named(program: Program) -> None:
     assert "what it may be" not in program("games").out
     assert (
-        "The level is `FILE#7`, `#3` for one that comes with the game, or its rows." in program("games", "sokoban").out
+        "The level is `FILE#7`, `FILE` where it has one alone, `#3` for one that comes with the game, or its rows."
+        in program("games", "sokoban").out
     )
     text = program("games", "chess", "graph", EXAMPLES["coins"]).out
     assert re.search(r"chess +rows +3 to 8 rows and columns", text)

@@ -79,8 +79,8 @@ class Numbering:
 class Sokoban(Game):
     """Push every stone onto a goal.
 
-    The level is `FILE#7`, `FILE` where it has one alone, `#3` for one that comes with the game, or its rows. The cost of a
-    move is 1: pushes are counted, not steps.
+    The level is `FILE#7`, `FILE` where it has one alone, `#3` for one that comes with the game, or its rows.
+    The cost of a move is 1: pushes are counted, not steps.
     """
 
     name: ClassVar[str] = "sokoban"
