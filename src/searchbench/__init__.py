@@ -282,9 +282,11 @@ def search(
     from searchbench.errors import BadRequest
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
-    from searchbench.solvers.guided import Guided, search_soonest
+    from searchbench.solvers.guided import METHODS, Guided, search_soonest
     from searchbench.tried import try_before, try_bound
 
+    if isinstance(method, str) and method not in (*METHODS, "dual"):
+        raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}, and dual from the start")
     chosen, run = load(game), _run(memory, threads, progress)
     try_before("search", chosen, method == "dual")
     run.work = None if work is None else Path(work)

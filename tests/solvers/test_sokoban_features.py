@@ -275,13 +275,13 @@ def test_the_opener_moves_the_stone_that_is_nearest_to_the_next_square_of_the_pl
         first, second = chance.sample(sorted(game.tables.level.stones), 2)
         sets = [set(), {first}, {second, *chance.sample(squares, 1)}, {*chance.sample(squares, 3)}]
         plan = plan_of(sets)
-        ways = pushes_to(game.tables, plan[:, 0].tolist())
+        ways = pushes_to(game.tables, plan.rows[:, 0].tolist())
         work, names = work_of(game)
         work = work._replace(plan=plan, ways=ways)
         stones = set(game.tables.level.stones)
         put_up(game, work, names, stones, game.tables.level.man)
-        step = min(features.steps_done(work) + 1, 3)
-        staying = {square for square in plan[step, 1:].tolist() if square >= 0}
+        step = min(features.progress(work)[1], 3)
+        staying = {square for square in plan.rows[step, 1:].tolist() if square >= 0}
         free = [(int(ways[step, stone]), stone) for stone in stones - staying if ways[step, stone] < NEVER]
         found = advisors.nearest_stone(work)
         assert (int(ways[step, found]) if found >= 0 else NEVER) == min(free, default=(NEVER, -1))[0]

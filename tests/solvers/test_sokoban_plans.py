@@ -18,6 +18,7 @@ from searchbench.games.sokoban.featurespace import (
     GUIDED,
     ORDERED,
     RETROGRADE,
+    REUSING,
     SPREADING,
     UNPACKING,
     pairs,
@@ -34,10 +35,18 @@ from searchbench.games.sokoban.featurespace.features import (
     PARTS,
     new_scratch,
     outside,
+    progress,
     shut_doors,
-    steps_done,
 )
-from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
+from searchbench.games.sokoban.featurespace.packing import (
+    NO_PLAN,
+    TAKEN,
+    areas_of_goals,
+    bring_out,
+    plan_of,
+    pulls_to,
+    zones_of,
+)
 from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps, sinks_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS
@@ -271,23 +280,23 @@ def test_the_search_backwards_fills_last_what_the_fewest_pushes_bring_to_a_goal(
         names = jit.Names(dict(rules.names(UNPACKING)), "interpreted", None)
         plan = rules.work(game.start(), names, UNPACKING).plan
         stones, goals = set(level.stones), set(level.goals)
-        assert {int(row[0]) for row in plan[1:]} == stones
+        assert {int(row[0]) for row in plan.rows[1:]} == stones
         moves = {stone: least_moves(near, stones, stone, level.man, goals, True) for stone in stones}
         able = {stone: count for stone, count in moves.items() if count >= 0}
         if able:
-            assert able[int(plan[-1, 0])] == min(able.values())
+            assert able[int(plan.rows[-1, 0])] == min(able.values())
         several += len(set(able.values())) > 1
     assert several > 5, several
 
 
 def test_rows_of_a_plan_begin_with_the_square_filled_last_and_its_zones_lead_to_no_goal() -> None:
     plan = plan_of([set(), {3}, {3, 5}, {5, 7}, {5, 7, 9}])
-    assert plan.tolist() == [[-1, -1, -1], [3, -1, -1], [5, 3, -1], [7, 5, -1], [9, 5, 7]]
+    assert plan.rows.tolist() == [[-1, -1, -1], [3, -1, -1], [5, 3, -1], [7, 5, -1], [9, 5, 7]]
     game = Sokoban("#######\n#@ $..#\n#  $ ##\n#######")
     level = game.tables.level
     numbers = game.maze.numbers
     near_goal, far_goal = sorted(level.goals, key=lambda goal: game.maze.cells[goal])
-    zones = zones_of(game.tables, plan_of([set(), {near_goal}, {near_goal, far_goal}]))
+    zones = zones_of(game.tables, plan_of([set(), {near_goal}, {near_goal, far_goal}]).rows)
     corner = next(
         square for square in range(len(level.cells)) if game.maze.cells[square][0] != game.maze.cells[far_goal][0]
     )
@@ -307,9 +316,66 @@ def test_the_steps_done_are_the_most_after_which_the_stones_stand_so() -> None:
         work = work._replace(plan=plan_of(sets))
         stones = {square for square in squares if work.base.board[0, square]}
         expected = max(step for step, wanted in enumerate(sets) if step == 0 or wanted <= stones)
-        assert steps_done(work) == expected
+        assert progress(work) == (expected, expected + 1)
         counts.add(expected)
     assert len(counts) > 1
+
+
+def test_the_steps_of_each_area_are_done_by_themselves() -> None:
+    chance, apart = random.Random(18), 0
+    for _ in range(60):
+        game = Sokoban(random_level(chance, 3, (4, 5)))
+        squares = range(len(game.maze.cells))
+        at, sets = dict[int, int](), [set[int]()]  # where each of up to four stones stands
+        for _ in range(7):
+            stone = chance.choice([one for one in range(4) if one in at or one == len(at)])
+            at[stone] = chance.choice([square for square in squares if square not in at.values()])
+            sets.append(set(at.values()))
+        areas = {square: chance.randrange(3) for square in sets[-1]}
+        work = game.feature_space().work(game.start(), jit.Names({}, "interpreted", None))
+        work = work._replace(plan=plan_of(sets, areas))
+        stones = {square for square in squares if work.base.board[0, square]}
+        assert progress(work) == naive_progress(sets, areas, stones)
+        apart += progress(work) != progress(work._replace(plan=plan_of(sets)))
+    assert apart > 10, apart
+
+
+def naive_progress(sets: list[set[int]], areas: dict[int, int], stones: set[int]) -> tuple[int, int]:
+    """Return how many steps are done, each area's by themselves, and the first that is not."""
+    area_of, moved = [dict(areas)], list[int]()  # of the squares after each step, the last one first
+    for before, after in zip(sets[-2::-1], sets[:0:-1], strict=True):
+        (new,) = after - before
+        moved.insert(0, area_of[-1][new])
+        area_of.append({square: area_of[-1].get(square, area_of[-1][new]) for square in before})
+    area_of.reverse()
+    done, waiting = 0, [len(sets)]
+    for area in set(areas.values()):
+        own = [step for step, one in enumerate(moved, 1) if one == area]
+        held = [step for step in own if stones >= {square for square in sets[step] if area_of[step][square] == area}]
+        last = max(held, default=0)
+        done += sum(step <= last for step in own)
+        waiting += [step for step in own if step > last][:1]
+    return done, min(waiting)
+
+
+def test_goals_that_touch_are_one_area() -> None:
+    level = Sokoban("##########|#@$ . .  #|# $  . $ #|#  ..   .#|# $ $$  .#|#.       #|##########").tables.level
+    named = {level.cells[goal]: area for goal, area in areas_of_goals(level).items()}
+    together: dict[int, set[tuple[int, int]]] = {}
+    for cell, area in named.items():
+        together.setdefault(area, set()).add(cell)
+    assert sorted(map(sorted, together.values())) == [
+        [(1, 4), (1, 6), (2, 5), (3, 3), (3, 4)], [(3, 8), (4, 8)], [(5, 1)],
+    ]  # fmt: skip
+    assert sorted(together) == [0, 1, 2]
+
+
+def test_some_strategies_fill_each_area_by_itself() -> None:
+    game = Sokoban("##########|#@$    . #|#   #### #|# $   .. #|##########")
+    rules = game.feature_space()
+    names = jit.Names(dict(rules.names(0)), "interpreted", None)
+    counts = [len(rules.work(game.start(), names, strategy).plan.done) for strategy in (RETROGRADE, GUIDED, REUSING)]
+    assert counts == [1, 2, 2]
 
 
 def test_stones_on_goals_before_their_turn_are_out_of_a_strict_plan() -> None:
@@ -319,16 +385,16 @@ def test_stones_on_goals_before_their_turn_are_out_of_a_strict_plan() -> None:
         level, squares = game.tables.level, range(len(game.maze.cells))
         sets = [set(chance.sample(squares, min(step, 3))) for step in range(6)]
         work = game.feature_space().work(game.start(), jit.Names({}, "interpreted", None))
-        work = work._replace(plan=plan_of(sets), zones=zones_of(game.tables, plan_of(sets)))
+        work = work._replace(plan=plan_of(sets), zones=zones_of(game.tables, plan_of(sets).rows))
         position = np.array(state_of(chance.sample(squares, 3), 0, len(squares)), np.int64)
         jit.bind(restore, jit.Names(dict(game.feature_space().names(0)), "interpreted", None))(work, position)
         stones = set(stones_of(position))
-        for done in range(5):
-            kept = sets[min(done + 1, 4)]
-            out = {square for square in stones - kept if work.zones[min(done + 1, 4), square]}
-            assert outside(work, done) == len(out)
+        for step in range(1, 6):
+            kept = sets[min(step, 4)]
+            out = {square for square in stones - kept if work.zones[min(step, 4), square]}
+            assert outside(work, step) == len(out)
             waiting = stones & set(level.goals) - kept
-            assert outside(work._replace(strict=True), done) == len(out) + len(waiting)
+            assert outside(work._replace(strict=True), step) == len(out) + len(waiting)
             early += len(waiting)
     assert early > 20, early
 
@@ -340,12 +406,12 @@ def test_two_strategies_never_have_the_same_plan() -> None:
         rules = game.feature_space()
         names = jit.Names(dict(rules.names(0)), "interpreted", None)
         one, other = (rules.work(game.start(), names, strategy) for strategy in (RETROGRADE, ORDERED))
-        assert one.plan.tolist() != other.plan.tolist()
-        if other.plan.tolist() == NO_PLAN.tolist():
+        assert one.plan.rows.tolist() != other.plan.rows.tolist()
+        if other.plan.rows.tolist() == NO_PLAN.rows.tolist():
             none += 1
             position = np.array(game.start(), np.int64)
             jit.bind(restore, names)(other, position)
-            assert steps_done(other) == 1
+            assert progress(other)[0] == 1
             assert jit.bind(score_position, names)(other) >> PACKED == 0
     assert 0 < none < 12, none
 

@@ -27,7 +27,7 @@ from searchbench.games.sokoban.featurespace import (
     VARYING,
     SokobanFeatureSpace,
 )
-from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, plan_of, pulls_to
 from searchbench.games.sokoban.rules import state_of
 from searchbench.games.sokoban.tables import NEVER
 from searchbench.run import Run
@@ -104,7 +104,7 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
     def noted(self: Any, pause: Any) -> None:
         plain(self, pause)
         if self.number == VARYING:
-            begun.append((self.before, self.work.plan.tolist(), len(self.perimeters[0].keys)))
+            begun.append((self.before, self.work.plan.rows.tolist(), len(self.perimeters[0].keys)))
             efforts.append(self.rules.effort(self.work))
 
     monkeypatch.setattr(strategy.Searching, "_begin", noted)
@@ -242,7 +242,7 @@ def test_a_trial_by_a_plan_with_many_rests_is_longer() -> None:
     game = Sokoban("########|#      #|# $ $. #|#   .  #|# @    #|########")
     rules = game.feature_space()
     for rows, times in ((2, 1), (3, 1), (4, 1.5), (11, 5)):
-        work = SimpleNamespace(plan=np.zeros((rows, 2), np.int32))
+        work = SimpleNamespace(plan=plan_of([set()] * rows))
         assert rules.effort(work) == times
     assert rules.effort(SimpleNamespace(plan=NO_PLAN)) == 1
     one = object.__new__(strategy.Searching)

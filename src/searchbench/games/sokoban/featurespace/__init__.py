@@ -22,7 +22,7 @@ from searchbench.games.sokoban.featurespace.base import base_work
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.exact import judged
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space, new_scratch
-from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, Plan, areas_of_goals, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.pairs import Pairs, new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
@@ -38,6 +38,8 @@ the last one goes forwards to positions that others have pulled stones to, in ea
 SEEING: Final = (GUIDED, REUSING, SPARING, VARYING, UNTANGLING)
 WAYS: Final = (RETROGRADE, GUIDED, REUSING, ORDERED)
 """The strategies whose plans and features the trials towards a position take by turns."""
+BY_AREA: Final = (GUIDED, REUSING, ORDERED)
+"""Where the steps of each area of goals are done by themselves."""
 STRICT: Final = (SPARING, UNTANGLING)
 """Where stones on goals before their turn are out of the plan."""
 
@@ -142,23 +144,24 @@ class _Shared:
         rooms = rooms_of(self.tables)
         return rooms, doors_of(self.tables, rooms), blockers_of(self.tables)
 
-    def plan(self, strategy: int, trial: int) -> npt.NDArray[np.int32]:
-        """Return the plan of a strategy: what the retrograde search finds, or the order.
+    def plan(self, strategy: int, trial: int, areas: Mapping[int, int] | None) -> Plan:
+        """Return the plan of a strategy: what the retrograde search finds, or the order; `areas` are those of its last squares.
 
         Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
         """
-        if strategy == UNTANGLING:
+        if strategy == UNTANGLING or (strategy == ORDERED and self.steps in ([], self.order)):
             return NO_PLAN
+        return plan_of(self._steps_of(strategy, trial) or self.order, areas)
+
+    def _steps_of(self, strategy: int, trial: int) -> list[set[int]]:
+        """Return where stones stand after each step of a strategy's plan; nothing if the retrograde search finds none."""
         if strategy == VARYING:
-            return plan_of(self.steps_of_trial(trial) or self.order)
-        found = self.steps if self.steps != self.order else []
+            return self.steps_of_trial(trial)
         if strategy == SPARING:
-            return plan_of(self.steps_of_few_rests or self.order)
+            return self.steps_of_few_rests
         if strategy == REUSING:
-            return plan_of(self.steps_of_reuse or self.order)
-        if strategy == ORDERED:
-            return plan_of(self.order) if found else NO_PLAN
-        return plan_of(found or self.order)
+            return self.steps_of_reuse
+        return self.order if strategy == ORDERED else self.steps
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,8 @@ class SokobanFeatureSpace:
     shift: int = CELL_SHIFT
     shared: dict[tuple[int, ...], _Shared] = field(default_factory=dict, compare=False)
     """What the strategies of a search have in common, for each start."""
+    half_way: bool = False
+    """Whether the goals are the squares of an aim: these are scattered, and no areas."""
     aimed: dict[tuple[int, ...], SokobanFeatureSpace] = field(default_factory=dict, compare=False)
     """The level with other goals, those of the last aim."""
 
@@ -204,6 +209,10 @@ class SokobanFeatureSpace:
             return found
         pulled = {number for number, one in found.items() if one.backward}
         return {number: one for number, one in found.items() if not pulled & {number, *one.aims}}
+
+    @cached_property
+    def _areas(self) -> dict[int, int] | None:
+        return None if self.half_way else areas_of_goals(self.tables.level)
 
     @property
     def most(self) -> int:
@@ -245,7 +254,7 @@ class SokobanFeatureSpace:
             return backward.spreading(work, self.tables, *shared.sight[:2]) if strategy == SPREADING else work
         shared.pauses.append(pause)
         try:
-            plan = shared.plan(strategy, trial)
+            plan = shared.plan(strategy, trial, self._areas if strategy in BY_AREA else None)
         finally:  # no search is held on to when it is over
             shared.pauses.pop()
         strict = strategy in STRICT or (strategy == VARYING and trial // 2 % 2 == 0)
@@ -253,14 +262,14 @@ class SokobanFeatureSpace:
         if strategy in SEEING:
             rooms, doors, blockers = shared.sight
         return Space(
-            shared.base, plan, zones_of(self.tables, plan), *new_scratch(squares), np.zeros((2, KNOWN), np.int64),
+            shared.base, plan, zones_of(self.tables, plan.rows), *new_scratch(squares), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, shared.pairs, rooms, doors, blockers,
-            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
+            pushes_to(self.tables, plan.rows[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict, True,
         )  # fmt: skip
 
     def effort(self, work: Any) -> float:
         """Return the steps of the plan for each stone, at least 1: a trial by a plan with many rests takes longer."""
-        return max(1.0, (len(work.plan) - 1) / len(self.tables.level.stones))
+        return max(1.0, (len(work.plan.rows) - 1) / len(self.tables.level.stones))
 
     def apart(self, works: Sequence[Any]) -> tuple[SokobanFeatureSpace, list[Any]]:
         """Return the same for another thread, and the arrays of searches that go on there, which stay those of its strategies."""
@@ -273,7 +282,7 @@ class SokobanFeatureSpace:
         goals = tuple(sorted(stones))
         if goals not in self.aimed:
             self.aimed.clear()
-            self.aimed[goals] = SokobanFeatureSpace(LevelTables(replace(self.tables.level, goals=goals)))
+            self.aimed[goals] = SokobanFeatureSpace(LevelTables(replace(self.tables.level, goals=goals)), half_way=True)
         return self.aimed[goals]
 
     def steps(

@@ -19,7 +19,7 @@ from searchbench.games.sokoban.featurespace.features import (
     PACKED,
     PARTS,
     feature,
-    steps_done,
+    progress,
 )
 from searchbench.games.sokoban.tables import NEVER
 from searchbench.solvers.guided.featurespace.contract import RATINGS
@@ -91,15 +91,16 @@ def nearest_stone(work: Any) -> int:
 
     Stones that the plan keeps where they are do not count.
     """
-    step = min(steps_done(work) + 1, len(work.plan) - 1)
+    rows = work.plan.rows
+    step = min(progress(work)[1], len(rows) - 1)
     found, least = -1, NEVER
     for stone in range(work.base.facts[STONES]):
         square = work.base.board[SQUARE, stone]
         if work.ways[step, square] >= least:
             continue
         kept = False
-        for place in range(1, work.plan.shape[1]):
-            kept = kept or work.plan[step, place] == square
+        for place in range(1, rows.shape[1]):
+            kept = kept or rows[step, place] == square
         if not kept:
             found, least = square, work.ways[step, square]
     return found

@@ -15,7 +15,7 @@ from searchbench import jit
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.enhanced.board import GOAL, LIVE, STONES
 from searchbench.games.sokoban.featurespace.features import new_scratch
-from searchbench.games.sokoban.featurespace.packing import pulls_to
+from searchbench.games.sokoban.featurespace.packing import Plan, pulls_to
 from searchbench.games.sokoban.featurespace.pairs import new_pairs
 from searchbench.games.sokoban.featurespace.plan_search import parts_of
 from searchbench.games.sokoban.featurespace.retrograde import Backwards
@@ -24,9 +24,7 @@ from searchbench.games.sokoban.rules import state_of
 from searchbench.games.sokoban.tables import NEVER, LevelTables
 
 
-def backward_work(
-    tables: LevelTables, stones: Sequence[int], base: Base, plan: npt.NDArray[np.int32], names: jit.Names
-) -> Backwards:
+def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: Plan, names: jit.Names) -> Backwards:
     """Return the arrays for the search backwards by a plan, from those of a search from the start."""
     squares, count = len(tables.level.cells), len(stones)
     maze = base.maze.copy()

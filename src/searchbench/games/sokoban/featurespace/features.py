@@ -58,15 +58,14 @@ def new_scratch(squares: int) -> tuple[Any, Any, Any]:
 class Space(NamedTuple):
     """Hold the arrays of the enhanced search, the plan, the zones out of it, scratch space, and scores that are known.
 
-    `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1; `zones[i]`
-    marks the squares out of it. `cuts` tells where the man can walk past a stone that moves, `known` has hashes of positions
-    and their scores, `corrals` the deadlocks around areas that the man cannot enter, `frozen` the goals past frozen stones,
-    and `jams` stones that keep each other in place, `pairs` those that are lost together. `rooms[s]` is the room of a square,
-    `doors` the pairs of rooms that are joined, `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and
-    `ways[i, s]` has the pushes of a lone stone from s to the square that step i fills. Where explorer and opener are heard,
-    `advised` is true, and `least` has the least score that the explorer has rated among the moves of a position. Where a plan
-    is `strict`, stones on goals before their turn are out of it. Where `final` is false, full goals are no end: the man may
-    be on the wrong side.
+    `zones[i]` marks the squares out of the plan after i of its steps. `cuts` tells where the man can walk past a stone that
+    moves, `known` has hashes of positions and their scores, `corrals` the deadlocks around areas that the man cannot enter,
+    `frozen` the goals past frozen stones, and `jams` stones that keep each other in place, `pairs` those that are lost
+    together. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined, `blockers[b, s]` tells whether a
+    stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone stone from s to the square that step i
+    fills. Where explorer and opener are heard, `advised` is true, and `least` has the least score that the explorer has rated
+    among the moves of a position. Where a plan is `strict`, stones on goals before their turn are out of it. Where `final` is
+    false, full goals are no end: the man may be on the wrong side.
     """
 
     base: Base
@@ -92,12 +91,13 @@ class Space(NamedTuple):
 
 def scored(work: Any, distance: int, apart: int) -> int:
     """Return the score of the stones on the board, given the cost of their matching and the parts of the floor `apart`."""
-    done, steps = steps_done(work), len(work.plan) - 1
+    done, first = progress(work)
+    steps = len(work.plan.rows) - 1
     return 1 + (
         min(steps - done, MOST_STEPS) << PACKED
         | min(apart, MOST) << PARTS
         | min(shut_doors(work), MOST) << DOORS
-        | min(outside(work, done), MOST) << OUTSIDE
+        | min(outside(work, first), MOST) << OUTSIDE
         | min(hotspots(work), MOST) << HOTSPOTS
         | min(distance, FARTHEST)
     )
@@ -108,16 +108,16 @@ def feature(score: int, place: int) -> int:
     return score >> place & MOST
 
 
-def outside(work: Any, done: int) -> int:
-    """Return how many stones stand out of the plan, so many steps being done."""
-    board = work.base.board
-    count, zone = 0, min(done + 1, len(work.plan) - 2)
+def outside(work: Any, step: int) -> int:
+    """Return how many stones stand out of the plan, of which a step is the first that is not done."""
+    board, rows = work.base.board, work.plan.rows
+    count, zone = 0, min(step, len(rows) - 2)
     for stone in range(work.base.facts[STONES]):
         count += work.zones[zone, board[SQUARE, stone]]
     if work.strict:  # all stones on goals, but for those that are taken off below
         count += work.base.facts[STONES] - work.base.facts[OFF_GOAL]
-    for place in range(work.plan.shape[1]):
-        square = work.plan[zone, place]
+    for place in range(rows.shape[1]):
+        square = rows[zone, place]
         if square < 0:
             break
         if board[AT, square] != 0:
@@ -186,16 +186,31 @@ def shut_doors(work: Any) -> int:
     return shut
 
 
-def steps_done(work: Any) -> int:
-    """Return the most steps of the plan after which stones stand where they do now."""
+def progress(work: Any) -> tuple[int, int]:
+    """Return how many steps of the plan are done, those of each area by themselves, and the first step that is not.
+
+    Of an area the most steps are done after which its stones stand where they do now.
+    """
     at, plan = work.base.board[AT], work.plan
-    for step in range(len(plan) - 1, 0, -1):
-        place = 0
-        while place < plan.shape[1] and plan[step, place] >= 0 and at[plan[step, place]] != 0:
-            place += 1
-        if place == plan.shape[1] or plan[step, place] < 0:
-            return step
-    return 0
+    count, first = 0, len(plan.rows)
+    for area in range(len(plan.done)):
+        step = len(plan.rows) - 1
+        while step > 0 and not (plan.done[area, step] > plan.done[area, step - 1] and stands(at, plan, area, step)):
+            step -= 1
+        count += plan.done[area, step]
+        first = min(first, plan.following[area, step])
+    return count, first
+
+
+def stands(at: Any, plan: Any, area: int, step: int) -> bool:
+    """Tell whether the stones of an area stand where they do after a step of the plan."""
+    for place in range(plan.rows.shape[1]):
+        square = plan.rows[step, place]
+        if square < 0:
+            break
+        if plan.areas[step, place] == area and at[square] == 0:
+            return False
+    return True
 
 
 def parts(work: Any) -> int:

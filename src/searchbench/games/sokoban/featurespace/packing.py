@@ -1,7 +1,6 @@
 """Plans of packing: after which steps stones stand on which squares, found backwards from the full goals.
 
-A *plan* is a table [steps + 1, most stones]: row i has the squares where stones stand after i steps, the one that the
-last step fills first, and then -1. The plan here fills a goal in each step. Backwards the stone goes first that the
+The plan here fills a goal in each step. Backwards the stone goes first that the
 fewest pulls bring to a square where a stone stands at the start; it is filled last. `retrograde.py` searches for others.
 For the search backwards a plan fills the squares where stones stand at the start: the stone goes first, and its square is
 filled last, that the fewest pushes bring to a goal.
@@ -9,8 +8,8 @@ filled last, that the fewest pushes bring to a goal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,18 @@ TAKEN, SEEN, WAITING, STONE, MAN, LENGTH, VISITED = range(7)
 """Rows of the scratch space: the stones, where the man was, his queue, the queue of pulls, and places that were met."""
 
 
-NO_PLAN: Final = np.full((2, 1), -1, np.int32)
-"""The plan that asks for nothing: its only step is done."""
+class Plan(NamedTuple):
+    """Hold where stones stand after each step: `rows[i]`, the square that step i fills first, and then -1.
+
+    `areas`, of the same shape, are the areas that the stones on these squares go to: the steps of each area are done by
+    themselves. Of area a, `done[a, i]` is how many of the first i steps are its own, and `following[a, i]` its first one after
+    step i, the number of rows where there is none.
+    """
+
+    rows: Any
+    areas: Any
+    done: Any
+    following: Any
 
 
 def spread(maze: Any, scratch: Any, man: int, mark: int) -> int:
@@ -125,27 +134,59 @@ def find_order(maze: Any, squares: Any, bases: Any, start: int, order: Any, scra
         man = after
 
 
-def plan_of(sets: Sequence[Iterable[int]]) -> npt.NDArray[np.int32]:
-    """Return the plan with these squares after each step; the first set is that of no step."""
-    rows: list[list[int]] = []
-    for squares in sets:
-        row = sorted(squares)
-        before = set(rows[-1]) if rows else set()
-        rows.append([square for square in row if square not in before] + [one for one in row if one in before])
-    most = max(map(len, rows))
-    return np.array([row + [-1] * (most - len(row)) for row in rows], np.int32)
+def plan_of(sets: Sequence[Set[int]], areas: Mapping[int, int] | None = None) -> Plan:
+    """Return the plan with these squares after each step, the first set being that of no step.
+
+    `areas` has the areas of the last squares; without it all are one area. A stone that goes on belongs where it ends.
+    """
+    most = max(1, *map(len, sets))
+    rows, found = (np.full((len(sets), most), -1, np.int32) for _ in range(2))
+    owners, moved = dict(areas or {}), np.zeros(len(sets), np.int32)
+    for step in range(len(sets) - 1, -1, -1):
+        before = sets[step - 1] if step else frozenset()
+        row = sorted(sets[step] - before) + sorted(sets[step] & before)
+        rows[step, : len(row)] = row
+        found[step, : len(row)] = [owners.get(square, 0) for square in row]
+        moved[step] = max(found[step, 0], 0)
+        owners |= dict.fromkeys(before - sets[step], int(moved[step]))
+    own = moved[1:] == np.arange(max(owners.values(), default=0) + 1)[:, None]
+    done = np.pad(own.cumsum(axis=1, dtype=np.int32), ((0, 0), (1, 0)))
+    later = np.where(own, np.arange(1, len(sets), dtype=np.int32), np.int32(len(sets)))
+    following = np.minimum.accumulate(np.pad(later, ((0, 0), (0, 1)), constant_values=len(sets))[:, ::-1], axis=1)[
+        :, ::-1
+    ]
+    return Plan(rows, found, done, np.ascontiguousarray(following))
 
 
-def zones_of(tables: LevelTables, plan: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
-    """Mark, for each row of a plan, the squares from which no goal is reached that is filled later: [steps + 1, squares].
+NO_PLAN: Final = plan_of([set(), set()])
+"""The plan that asks for nothing: its only step is done."""
+
+
+def areas_of_goals(level: Any) -> dict[int, int]:
+    """Return the area of each goal: goals that touch, be it at a corner, are in the same one."""
+    left, found = set(level.goals), dict[int, int]()
+    while left:
+        area, waiting = max(found.values(), default=-1) + 1, [min(left)]
+        left.remove(waiting[0])
+        for square in waiting:  # which grows
+            found[square] = area
+            row, column = level.cells[square]
+            near = {one for one in left if max(abs(level.cells[one][0] - row), abs(level.cells[one][1] - column)) == 1}
+            left -= near
+            waiting += sorted(near)
+    return found
+
+
+def zones_of(tables: LevelTables, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+    """Mark, for each of the rows of a plan, the squares from which no goal is reached that is filled later: [steps + 1, squares].
 
     The stones that stay from there on are walls.
     """
     near = tables.level.near
-    found = np.ones((len(plan), len(near)), np.uint8)
+    found = np.ones((len(rows), len(near)), np.uint8)
     stays = set(tables.level.goals)
-    for step in range(len(plan) - 1, -1, -1):
-        stays &= set(plan[step].tolist())
+    for step in range(len(rows) - 1, -1, -1):
+        stays &= set(rows[step].tolist())
         waiting = [goal for goal in tables.level.goals if goal not in stays]
         found[step, waiting] = 0
         for here in waiting:  # which grows

@@ -45,8 +45,8 @@ from searchbench.games.sokoban.featurespace.features import (
     WALKED,
     WALKER,
     parts,
+    progress,
     scored,
-    steps_done,
 )
 from searchbench.games.sokoban.featurespace.floor import (
     Floor,
@@ -151,7 +151,7 @@ def write_macros_of(work: Any, score: int, stone: int, corral: bool, opening: bo
     """
     base = work.base
     board, maze = base.board, base.maze
-    step = min(steps_done(work) + 1, len(work.plan) - 1)
+    step = min(progress(work)[1], len(work.plan.rows) - 1)
     met, pushes = work.marks[MET], work.marks[PUSHES]
     here, walker, arrived = work.queues[HERE], work.queues[WALKER], work.queues[ARRIVED]
     origin, walked = board[SQUARE, stone], work.marks[WALKED]

@@ -31,8 +31,8 @@ from searchbench.games.sokoban.featurespace.features import (
     WALKED,
     WALKER,
     parts,
+    progress,
     shut_doors,
-    steps_done,
 )
 from searchbench.games.sokoban.featurespace.floor import (
     lift,
@@ -164,8 +164,8 @@ def score_to_start(work: Any, man: int, apart: int) -> int:
     distance = distance_after(work, man)
     if distance >= UNREACHABLE:
         return LOST
-    stray, steps = work.base.facts[OFF_GOAL], len(work.plan) - 1
-    left = stray if steps == 1 else steps - steps_done(work)
+    stray, steps = work.base.facts[OFF_GOAL], len(work.plan.rows) - 1
+    left = stray if steps == 1 else steps - progress(work)[0]
     return int(1 + (left << PACKED | min(apart, MOST) << PARTS | min(stray, MOST) << DOORS | min(distance, FARTHEST)))
 
 
