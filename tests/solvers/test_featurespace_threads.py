@@ -107,14 +107,14 @@ def test_a_failure_of_one_thread_ends_the_others(monkeypatch: pytest.MonkeyPatch
 
     def failing(self: Any, others: int, share: int, watch: Any) -> int:
         begun.append(self.number)
-        if len(begun) == 40:
+        if len(begun) == 20:
             raise MemoryError("no more")
         return plain(self, others, share, watch)
 
     monkeypatch.setattr(strategy.Searching, "search", failing)
     with pytest.raises(MemoryError, match="no more"):
         _found(Sokoban(LEVELS[0]), 2)
-    assert len(begun) < 60
+    assert len(begun) < 40
 
 
 def test_the_fewest_nodes_win_and_then_the_first_thread() -> None:
