@@ -74,6 +74,14 @@ def test_a_limit_within_a_glance_is_told_at_once(nothing_kept: list[Limits]) -> 
     assert not nothing_kept
 
 
+def test_states_of_very_many_moves_are_not_looked_at(
+    nothing_kept: list[Limits], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soonest, "MOST_MOVES", 5)
+    assert prove_soonest(load("tic-tac-toe"), None, "dfpn") == COMPILED
+    assert len(nothing_kept) == 1
+
+
 def test_a_kept_kernel_needs_no_glance(nothing_kept: list[Limits], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jit, "is_kept", lambda _kernel, _names: True)
     assert prove_soonest(load("tic-tac-toe")) == COMPILED

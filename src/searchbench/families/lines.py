@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from functools import lru_cache
 from itertools import pairwise, permutations, product
+from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,11 +24,15 @@ MARKS = ".XO"
 """Marks of an empty cell, a stone of the first and of the second player."""
 
 
+DECIDING = ("start", "terminal", "moves", "play")
+"""The rules that tell what can come of a position."""
+
+
 class LineBoard(NamedTuple):
     """The board of a game of lines; cells are numbered in reading order.
 
-    `places` contains each cell's position in the drawing (x, y), `lines` the cells of each line, `order` the order in
-    which moves are tried, `stacks` the cells that must be filled from the bottom up, `symmetries` the targets of the
+    `places` contains each cell's position in the drawing (x, y), `lines` the cells of each line, `order` the order in which
+    moves are tried, `stacks` the cells that must be filled from the bottom up, `symmetries` the targets of the
     cells' contents.
     """
 
@@ -173,8 +178,10 @@ class Lines(Game):
 
     def has_line(self) -> Callable[[State, int], bool]:
         """Return a rule ``(state, player)``: whether a player (1 or 2) has won; by default, has a line of the board."""
-        lines = np.array(self.lines.lines or np.zeros((0, 1)), np.int64)
-        count_lines, length = lines.shape
+        length = max(map(len, self.lines.lines), default=1)
+        padded = [[*line, *line[-1:] * (length - len(line))] for line in self.lines.lines]
+        lines = np.array(padded, np.int64).reshape(-1, length)
+        count_lines = len(lines)
 
         def has_line(state: State, player: int) -> bool:
             for line in range(count_lines):
@@ -189,8 +196,17 @@ class Lines(Game):
 
     @property
     def lines_alone(self) -> LineBoard | None:
-        """Return the board if to complete one of its lines is all that wins, None where a game has a rule of its own."""
-        return self.lines if type(self).has_line is Lines.has_line else None
+        """Return the board if to complete one of its lines is all that wins, None where a game has a rule of its own.
+
+        What is told of the board, such as `drops` and `digits`, holds under the rules of this class alone.
+        """
+        if type(self).has_line is not Lines.has_line:
+            return None
+        if type(self).rules is not Lines.rules:
+            functions = self.rules()
+            if any(getattr(functions[name], "__code__", None) not in _OWN for name in DECIDING):
+                return None
+        return self.lines
 
     @property
     def longer_rows(self) -> tuple[bool, bool] | None:
@@ -406,3 +422,7 @@ def turns_of(symmetries: tuple[tuple[int, ...], ...]) -> dict[str, Callable[...,
             state[one], state[other] = state[other], state[one]
 
     return {"canonical": canonical, "image_under": image_under}
+
+
+_OWN = frozenset(one for one in Lines.rules.__code__.co_consts if isinstance(one, CodeType))
+"""The rules that are written in `Lines`, as code."""

@@ -46,6 +46,8 @@ NUMBERED: Final = (
 """those of all solvers of all states,"""
 GUIDED: Final = ("inverse", "follows", "heuristic", "rearranges")
 """those of searches for one state,"""
+DIGITS: Final = tuple(law.name for law in digits.LAWS)
+"""of the solver that sweeps a table of digits,"""
 DUAL: Final = (*NUMBERED, "reversal")
 """of the search by duality,"""
 PROVING: Final = ("canonical",)
@@ -64,7 +66,7 @@ def try_before_solving(game: Game, solver: str | None, reached: bool) -> None:
     check_first_state(game)
     if not reached:
         check_number_of_start(game)
-    _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else NUMBERED)))
+    _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else (*NUMBERED, *DIGITS))))
 
 
 def try_before_searching(game: Game, by_duality: bool = False) -> None:

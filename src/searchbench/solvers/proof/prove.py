@@ -17,7 +17,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.configuration import fitting, options_of
-from searchbench.errors import BadRequest, LimitReached, OutOfMemory
+from searchbench.errors import BadGame, BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
 from searchbench.rules import UNDECIDED
@@ -153,11 +153,22 @@ def searched(
             other = None if contest is None else contest.with_strategy()
             if other is None:
                 return replace(proof, incomplete=found.without)
+            if (other.lower, other.upper) != (found.lower, found.upper):
+                raise _contradiction(proof, other)
             found = other
         proof = _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
         if not proof.incomplete:
             kept.discard()
         return proof
+
+
+def _contradiction(proof: Proof, other: Solved) -> BadGame:
+    """Return the error where the search by the board and the one by the rules find different outcomes."""
+    by_rules = replace(proof, outcome=other.lower, at_most=None if other.lower == other.upper else other.upper)
+    return BadGame(
+        f"{proof.game}: {by_rules.value} by the rules, {proof.value} by the board that `drops` tells: these are not the same "
+        "game; let `drops` return None"
+    )
 
 
 def default_method(game: Game, options: dict[str, Any]) -> str:

@@ -27,6 +27,8 @@ from searchbench.solvers.proof.prove import default_method, prove_state, searche
 log = logging.getLogger(__name__)
 GLANCE: Final = Limits(nodes=20_000, seconds=2.0)
 """Where the interpreted search ends unfinished: so many nodes take a second or two, compiling takes some ten."""
+MOST_MOVES: Final = 1_000
+"""The moves of a state with which there is a glance at all: with more, the limits would be seen too late."""
 TURN: Final = GLANCE.nodes // 16
 """Nodes of the first turn in a portfolio that is interpreted, so that both searches have some."""
 
@@ -62,7 +64,7 @@ def _at_a_glance(
 ) -> Proof | None:
     """Return the proof if the interpreter finds it within a glance, with its evidence or what the limits leave of that."""
     kernel = _kernel(game, chosen)
-    if kernel is None:
+    if kernel is None or game.max_moves > MOST_MOVES:
         return None
     nearest = limits.within(GLANCE)
     brief = replace(chosen, turn=min(chosen.turn, TURN)) if isinstance(chosen, Portfolio) else chosen

@@ -50,11 +50,12 @@ class Forcing(NamedTuple):
 
 
 def check_lines(board: Any) -> None:
-    """Raise BadRequest for a board with stacks, without lines, or with too long ones."""
+    """Raise BadRequest for a board with stacks, without lines, or with too long ones, or some of other lengths."""
     if any(len(stack) > 1 for stack in board.stacks):
         raise BadRequest("forced sequences are searched on boards where stones do not fall")
-    if not board.lines or not 2 <= len(board.lines[0]) < 1 << _SIDE:
-        raise BadRequest("forced sequences are searched on boards with lines of 2 to 31 cells")
+    lengths = set(map(len, board.lines))
+    if len(lengths) != 1 or not 2 <= min(lengths) < 1 << _SIDE:
+        raise BadRequest("forced sequences are searched on boards with lines of 2 to 31 cells, all of the same length")
 
 
 def new_forcing(board: Any) -> Forcing:
