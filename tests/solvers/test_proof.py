@@ -383,6 +383,60 @@ def test_a_full_tree_and_no_memory_at_all() -> None:
             prove_state(Connect4(4, 4), configuration=method, run=Run(memory=100, threads=1))
 
 
+@dataclass(frozen=True)
+class TakeAway(Game):
+    """Take some from a heap, but not as many as were taken before; who cannot move loses."""
+
+    name: ClassVar[str] = "take-away"
+    values: ClassVar[Any] = "outcome"
+    dtype: ClassVar[Any] = np.int32
+    heap: int = 4_000
+    most: int = 3_000
+
+    @property
+    def width(self) -> int:
+        """Return 2: the heap, and how many were taken last."""
+        return 2
+
+    @property
+    def max_moves(self) -> int:
+        """Return the most that can be taken."""
+        return self.most
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is how many are taken, and then five digits with how many were taken before."""
+        heap, most = self.heap, self.most
+
+        def start(state: State) -> None:
+            state[0], state[1] = heap, 0
+
+        def moves(state: State, out: Any) -> int:
+            count = 0
+            for taken in range(1, min(most, state[0]) + 1):
+                if taken != state[1]:
+                    out[count] = taken * 100_000 + state[1]
+                    count += 1
+            return count
+
+        def terminal(state: State) -> int:
+            return -1 if state[0] == 0 or (state[0] == 1 and state[1] == 1) else UNDECIDED
+
+        def play(state: State, move: int) -> None:
+            state[0] -= move // 100_000
+            state[1] = move // 100_000
+
+        def unplay(state: State, move: int) -> None:
+            state[0] += move // 100_000
+            state[1] = move % 100_000
+
+        return {"start": start, "moves": moves, "terminal": terminal, "play": play, "unplay": unplay}
+
+
+def test_a_tree_that_is_full_because_nodes_are_limited_asks_for_more_nodes() -> None:
+    with pytest.raises(LimitReached, match=r"the tree of 15,000 nodes .* is full .*; raise the limit of nodes"):
+        prove_state(TakeAway(), None, "pns", nodes=9_000, target="interpreted")
+
+
 def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
     proof = prove_state(Connect4(4, 4), run=Run(memory=1 << 17, threads=1), configuration="alphabeta")
     assert proof.outcome == 0

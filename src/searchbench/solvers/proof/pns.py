@@ -500,10 +500,14 @@ class ProofNumberSearch:
     def _check_limits(self) -> None:
         root = self._numbers()
         if self.note[STATUS] == FULL:
-            size = format_memory(self.tree.node.nbytes)
+            size, room = (
+                format_memory(self.tree.node.nbytes),
+                self._memory * len(self.tree.node) // self.tree.node.nbytes,
+            )
+            limited = self.budget.limit and len(self.tree.node) < room
+            more = "raise the limit of nodes" if limited else "give more memory, and more nodes if they are limited"
             advice = f"; {self.budget.advice}" if self.budget.cyclic else ""
             raise LimitReached(
-                f"{self.game}: the tree of {len(self.tree.node):,} nodes ({size}) is full ({root}); "
-                f"give more memory, and more nodes if they are limited{advice}"
+                f"{self.game}: the tree of {len(self.tree.node):,} nodes ({size}) is full ({root}); {more}{advice}"
             )
         self.budget.check(root)
