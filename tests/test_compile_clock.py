@@ -79,6 +79,17 @@ def test_time_between_compilations_does_not_count() -> None:
     assert 0.02 <= spent <= time.perf_counter() - began - 0.1
 
 
+def test_the_time_of_a_run_never_goes_back() -> None:
+    """Loading is counted by the wall clock, which a busy machine lets run ahead of a thread's time."""
+    times = iter([10.0, 11.0, 11.1, 13.0])
+    run = Run(memory=1 << 20, threads=1, clock=lambda: next(times))
+    assert run.seconds == 1
+    with loading():
+        time.sleep(0.2)
+    assert run.seconds == 1
+    assert 1 < run.seconds < 3
+
+
 def test_the_import_of_the_compiler_is_no_time_of_a_run() -> None:
     program = """
 import sys, time

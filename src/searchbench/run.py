@@ -126,6 +126,7 @@ class Run:
     started: float = field(init=False)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
     _prepared_before: float = field(init=False)
+    _latest: float = field(default=0.0, init=False)
     stopped: bool = field(default=False, init=False)
     """Whether the run has ended early: what its threads still do is of no use."""
     _pool: ThreadPoolExecutor | None = None
@@ -147,11 +148,12 @@ class Run:
     def seconds(self) -> float:
         """Return the time since the run began, without that in which kernels were compiled or loaded, or the compiler imported.
 
-        No limit counts those, in whichever thread.
+        No limit counts those, in whichever thread. It never goes back, though what tells the time may count less than they took.
         """
         # Asked first: less than 0 otherwise, while something is compiled.
         preparation = jit.preparation_seconds() - self._prepared_before
-        return self.clock() - self.started - preparation
+        self._latest = max(self._latest, self.clock() - self.started - preparation)
+        return self._latest
 
     @property
     def compile_seconds(self) -> float:
