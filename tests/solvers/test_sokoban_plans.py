@@ -323,7 +323,7 @@ def test_the_steps_done_are_the_most_after_which_the_stones_stand_so() -> None:
 
 def test_the_steps_of_each_area_are_done_by_themselves() -> None:
     chance, apart = random.Random(18), 0
-    for _ in range(60):
+    for _ in range(200):
         game = Sokoban(random_level(chance, 3, (4, 5)))
         squares = range(len(game.maze.cells))
         at, sets = dict[int, int](), [set[int]()]  # where each of up to four stones stands
@@ -337,7 +337,7 @@ def test_the_steps_of_each_area_are_done_by_themselves() -> None:
         stones = {square for square in squares if work.base.board[0, square]}
         assert progress(work) == naive_progress(sets, areas, stones)
         apart += progress(work) != progress(work._replace(plan=plan_of(sets)))
-    assert apart > 10, apart
+    assert apart > 30, apart
 
 
 def naive_progress(sets: list[set[int]], areas: dict[int, int], stones: set[int]) -> tuple[int, int]:
@@ -374,7 +374,7 @@ def test_some_strategies_fill_each_area_by_itself() -> None:
     game = Sokoban("##########|#@$    . #|#   #### #|# $   .. #|##########")
     rules = game.feature_space()
     names = jit.Names(dict(rules.names(0)), "interpreted", None)
-    counts = [len(rules.work(game.start(), names, strategy).plan.done) for strategy in (RETROGRADE, GUIDED, REUSING)]
+    counts = [len(rules.work(game.start(), names, strategy).plan.counts) for strategy in (RETROGRADE, GUIDED, REUSING)]
     assert counts == [1, 2, 2]
 
 

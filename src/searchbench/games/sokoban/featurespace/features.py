@@ -193,12 +193,12 @@ def progress(work: Any) -> tuple[int, int]:
     """
     at, plan = work.base.board[AT], work.plan
     count, first = 0, len(plan.rows)
-    for area in range(len(plan.done)):
-        step = len(plan.rows) - 1
-        while step > 0 and not (plan.done[area, step] > plan.done[area, step - 1] and stands(at, plan, area, step)):
-            step -= 1
-        count += plan.done[area, step]
-        first = min(first, plan.following[area, step])
+    for area in range(len(plan.counts)):
+        own = plan.counts[area]
+        while own > 0 and not stands(at, plan, area, plan.steps[area, own]):
+            own -= 1
+        count += own
+        first = min(first, plan.steps[area, own + 1])
     return count, first
 
 

@@ -9,6 +9,7 @@ filled last, that the fewest pushes bring to a goal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,14 +25,13 @@ class Plan(NamedTuple):
     """Hold where stones stand after each step: `rows[i]`, the square that step i fills first, and then -1.
 
     `areas`, of the same shape, are the areas that the stones on these squares go to: the steps of each area are done by
-    themselves. Of area a, `done[a, i]` is how many of the first i steps are its own, and `following[a, i]` its first one after
-    step i, the number of rows where there is none.
+    themselves. Area a has `counts[a]` steps, which are `steps[a, 1]` and those behind it; then comes the number of rows.
     """
 
     rows: Any
     areas: Any
-    done: Any
-    following: Any
+    steps: Any
+    counts: Any
 
 
 def spread(maze: Any, scratch: Any, man: int, mark: int) -> int:
@@ -149,13 +149,12 @@ def plan_of(sets: Sequence[Set[int]], areas: Mapping[int, int] | None = None) ->
         found[step, : len(row)] = [owners.get(square, 0) for square in row]
         moved[step] = max(found[step, 0], 0)
         owners |= dict.fromkeys(before - sets[step], int(moved[step]))
-    own = moved[1:] == np.arange(max(owners.values(), default=0) + 1)[:, None]
-    done = np.pad(own.cumsum(axis=1, dtype=np.int32), ((0, 0), (1, 0)))
-    later = np.where(own, np.arange(1, len(sets), dtype=np.int32), np.int32(len(sets)))
-    following = np.minimum.accumulate(np.pad(later, ((0, 0), (0, 1)), constant_values=len(sets))[:, ::-1], axis=1)[
-        :, ::-1
-    ]
-    return Plan(rows, found, done, np.ascontiguousarray(following))
+    own: list[list[int]] = [[0] for _ in range(moved.max() + 1)]
+    for step in range(1, len(sets)):
+        own[moved[step]].append(step)
+    counts = np.array([len(steps) - 1 for steps in own], np.int32)
+    steps = np.array([steps + [len(sets)] * (counts.max() + 2 - len(steps)) for steps in own], np.int32)
+    return Plan(rows, found, steps, counts)
 
 
 NO_PLAN: Final = plan_of([set(), set()])
@@ -164,16 +163,15 @@ NO_PLAN: Final = plan_of([set(), set()])
 
 def areas_of_goals(level: Any) -> dict[int, int]:
     """Return the area of each goal: goals that touch, be it at a corner, are in the same one."""
-    left, found = set(level.goals), dict[int, int]()
-    while left:
-        area, waiting = max(found.values(), default=-1) + 1, [min(left)]
-        left.remove(waiting[0])
+    left, found = {level.cells[goal]: goal for goal in level.goals}, dict[int, int]()
+    for goal in level.goals:
+        waiting = [] if goal in found else [left.pop(level.cells[goal])]
+        area = max(found.values(), default=-1) + 1
         for square in waiting:  # which grows
             found[square] = area
             row, column = level.cells[square]
-            near = {one for one in left if max(abs(level.cells[one][0] - row), abs(level.cells[one][1] - column)) == 1}
-            left -= near
-            waiting += sorted(near)
+            around = product((row - 1, row, row + 1), (column - 1, column, column + 1))
+            waiting += [left.pop(cell) for cell in around if cell in left]
     return found
 
 
