@@ -109,6 +109,8 @@ def test_what_a_method_does_not_take_is_refused_with_who_does() -> None:
     ):
         with pytest.raises(BadRequest, match=message):
             configured(METHODS, method, options)
+    with pytest.raises(BadRequest, match=r"unknown method 'dfs': there are idastar, .*, and dual from the start"):
+        sb.search("sliding:3x3", method="dfs")
     assert configured(METHODS, "astar", {"step": 0, "table": None}) == sb.AStar()
 
 

@@ -631,7 +631,7 @@ def test_start_that_is_solved() -> None:
 
 def test_bad_requests() -> None:
     game = load("sliding:3x3")
-    with pytest.raises(BadRequest, match=r"there are idastar, astar, bestfirst.*, and dual from the start"):
+    with pytest.raises(BadRequest, match="there are idastar, astar, bestfirst"):
         search(game, method="dfs")
     with pytest.raises(BadRequest, match="idastar takes none"):
         search(game, weight=2)
