@@ -18,7 +18,7 @@ from searchbench.index import Part
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database
-from searchbench.testing import beforehand
+from searchbench.testing import beforehand, nearby
 from searchbench.tried import try_before
 
 # --- parts that do not name what they need -------------------------------------------------------------------------------
@@ -253,10 +253,108 @@ def test_a_search_tries_the_laws_that_it_rests_on(wrong: str, law: str) -> None:
         sb.search(Heap("distance", wrong))
 
 
-def test_a_bound_above_the_cost_is_told_by_the_line_that_was_found() -> None:
-    with pytest.raises(BadGame, match=r"`h` is 20 in the state '20 0', from which a line of cost \d+ was found"):
+def test_a_bound_above_the_cost_is_refused_before_the_search_where_the_cost_is_near() -> None:
+    with pytest.raises(BadGame, match=r"breaks the law admissible.*h is 2, the distance is 1"):
         sb.search(Heap("distance", "h"), method="idastar")
     assert sb.search(Heap("distance"), method="idastar").optimal
+
+
+def test_a_bound_above_the_cost_is_told_by_the_line_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearby, "MOST", 0)
+    with pytest.raises(BadGame, match=r"`h` is 20 in the state '20 0', from which a line of cost \d+ was found"):
+        sb.search(Heap("distance", "h"), method="idastar")
+
+
+@dataclass(frozen=True)
+class Road(sb.Game):
+    """Walk down from a number by 1 at a cost of 1, or by 2 at a cost of 3; some functions that prune lose the cheap steps."""
+
+    name: ClassVar[str] = "road"
+    length: int = 20_000
+    wrong: str = ""
+    at: int = 3
+    back: bool = False
+    width = 1
+    max_moves = 2
+    dtype = np.int32
+
+    def index(self) -> Any:
+        """Return the numbers of the places."""
+        return sb.index.Radix((self.length + 1,))
+
+    def rules(self) -> Rules:
+        """Return the rules."""
+        length, at = self.length, self.at
+
+        def start(state: Any) -> None:
+            state[0] = length
+
+        def terminal(state: Any) -> int:
+            return 0 if state[0] == 0 else UNDECIDED
+
+        def moves(state: Any, out: Any) -> int:
+            out[0], out[1] = 2, 1
+            return 2 if state[0] > 1 else wide(state, out)
+
+        def wide(state: Any, out: Any) -> int:
+            out[0] = 1
+            return 1 if state[0] > 0 else 0
+
+        def play(state: Any, move: int) -> None:
+            state[0] -= move
+
+        def unplay(state: Any, move: int) -> None:
+            state[0] += move
+
+        def cost(state: Any, move: int) -> int:
+            return 2 * move - 1
+
+        def unmoves(state: Any, out: Any) -> int:
+            count = min(length - state[0], 2)
+            out[0], out[1] = 1, 2
+            return int(count)
+
+        def dead(state: Any, tables: Any) -> bool:
+            return bool(state[0] == at)
+
+        def forced_move(state: Any, move: int, tables: Any) -> bool:
+            return bool(state[0] == at and move == 2)
+
+        def relevance_cut(state: Any, previous: int, move: int, tables: Any) -> bool:
+            return bool(state[0] == at and move == 1)
+
+        pruning = {"dead": dead, "forced_move": forced_move, "relevance_cut": relevance_cut}
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "cost": cost,
+            **({"unmoves": unmoves} if self.back else {}), **{name: rule for name, rule in pruning.items() if name == self.wrong},
+        }  # fmt: skip
+
+
+PRUNING = ["dead", "forced_move", "relevance_cut"]
+
+
+@pytest.mark.parametrize("wrong", PRUNING)
+def test_pruning_that_loses_cheapest_lines_near_the_start_is_refused_before_the_search(wrong: str) -> None:
+    with pytest.raises(BadGame, match=r"breaks the law nothing-lost.*in the state '3'"):
+        sb.search(Road(200, wrong))
+    assert sb.search(Road(200, wrong, at=-1)).cost == 200  # which never cuts
+
+
+@pytest.mark.parametrize("wrong", PRUNING)
+def test_pruning_that_loses_cheapest_lines_near_solved_states_is_refused_before_the_search(
+    wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beforehand, "try_line", lambda line, near_its_end: None)
+    with pytest.raises(BadGame, match=r"breaks the law nothing-lost.*in the state '3'"):
+        sb.search(Road(wrong=wrong, back=True))
+    assert sb.search(Road(wrong=wrong, at=-1, back=True)).cost == 20_000
+
+
+@pytest.mark.parametrize("wrong", PRUNING)
+def test_pruning_that_loses_cheapest_lines_far_from_the_start_is_refused_by_the_line_that_was_found(wrong: str) -> None:
+    with pytest.raises(BadGame, match=r"breaks the law nothing-lost.*in the state '3'"):
+        sb.search(Road(wrong=wrong))
+    assert sb.search(Road(wrong=wrong, at=-1)).cost == 20_000
 
 
 @dataclass(frozen=True)

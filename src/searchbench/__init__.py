@@ -283,7 +283,7 @@ def search(
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import METHODS, Guided, search_soonest
-    from searchbench.tried import try_before, try_bound
+    from searchbench.tried import try_before, try_line
 
     if isinstance(method, str) and method not in (*METHODS, "dual"):
         raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}, and dual from the start")
@@ -299,10 +299,8 @@ def search(
     if isinstance(method, Guided) and isinstance(method.h, str):
         method = replace(method, h=heuristic(chosen, method.h))
     limits = options.pop("limits", None)
-    by_own_bound = options.get("h") is None and getattr(method, "h", None) is None
     line = search_soonest(chosen, state, method, run, limits, **options)
-    if by_own_bound:
-        try_bound(line)
+    try_line(line)
     return line
 
 

@@ -48,12 +48,12 @@ def try_levels(games: Sequence[Game]) -> None:
             return
 
 
-def try_bound(line: Line) -> None:
-    """Compare the bound of a game that is not shipped with the costs along the line that was found. Raises BadGame."""
+def try_line(line: Line, near_its_end: bool = True) -> None:
+    """Try the bound of a game that is not shipped along the line that was found, and the pruning near its end. Raises BadGame."""
     if not is_trusted(line.game):
-        from searchbench.testing.beforehand import try_bound
+        from searchbench.testing.beforehand import try_line
 
-        try_bound(line)
+        try_line(line, near_its_end)
 
 
 def _mark(game: Game, *asked: Any) -> Path | None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "csv")
 COLUMNS = ("state", "cost", "optimal", "bound", "nodes", "seconds", "moves", "error")
+ENDS = 20
+"""How many lines of many states are looked around at their ends."""
 
 
 def states_in(game: Game, source: str) -> list[list[int]]:
@@ -34,17 +36,17 @@ def states_in(game: Game, source: str) -> list[list[int]]:
 
 
 def tried(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
-    """Yield attempts as they are, once the costs along the line were compared with the game's own bound. Raises BadGame."""
-    from searchbench.tried import try_bound
+    """Yield attempts as they are, once the game's own bound and pruning were tried along the line. Raises BadGame."""
+    from searchbench.tried import try_line
 
-    for attempt in attempts:
+    for number, attempt in enumerate(attempts):
         if attempt.line is not None:
-            try_bound(attempt.line)
+            try_line(attempt.line, number < ENDS)
         yield attempt
 
 
-def try_bounds(attempts: Iterable[Attempt]) -> None:
-    """Compare the costs along all lines with the game's own bound. Raises BadGame."""
+def try_lines(attempts: Iterable[Attempt]) -> None:
+    """Try the game's own bound and pruning along all lines. Raises BadGame."""
     for _ in tried(attempts):
         pass
 

@@ -133,7 +133,7 @@ def search(
         searched = (
             search_many(chosen, wanted, *how, **options) if games is None else search_levels(games, *how, **options)
         )
-        checked = searched if "h" in options else instances.tried(searched)
+        checked = instances.tried(searched)
         found = instances.write(checked, chosen, style) if games is None else levels.write(games, checked, style)
     if instances.exit_code(found):
         raise Exit(instances.exit_code(found))
@@ -204,9 +204,8 @@ def compare(
         else:
             try_levels(games)
             compared = compare_on_levels(games, *how)
-        for one, result in zip(chosen_ones, compared, strict=True):
-            if one.configuration.h is None:
-                instances.try_bounds(result.attempts)
+        for result in compared:
+            instances.try_lines(result.attempts)
             results.append(result)
     if plot is not None:
         efforts = {result.configuration: result.efforts for result in results}

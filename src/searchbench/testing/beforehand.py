@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 from typing import Final
 
 from searchbench.errors import BadGame
@@ -15,7 +16,8 @@ from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
-from searchbench.testing.subject import Law, Subject, raised
+from searchbench.testing.nearby import before_solved, distances_nearby
+from searchbench.testing.subject import Law, State, Subject, raised
 from searchbench.user_code import calling, name_of
 from searchbench.values import RETROGRADE
 
@@ -57,6 +59,9 @@ LAWS: Final = {
     for law in (*moves.LAWS, *successions.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *digits.LAWS)
 }
 
+NEAR_END: Final = 8
+"""How many of the last states of a line guidance is tried near."""
+
 
 def try_before_solving(game: Game, solver: str | None, reached: bool) -> None:
     """Try the laws that a solver of all states rests on; those of numbers are left out where states get theirs as `reached`.
@@ -75,14 +80,18 @@ def try_before_searching(game: Game, by_duality: bool = False) -> None:
         check_first_state(game)
         check_number_of_start(game)
     _try(game, DUAL if by_duality else GUIDED)
+    if not by_duality and _is_guided(game):
+        subject = Subject(game, SAMPLES, 0, all_moves=False)
+        _try_guidance(subject, lambda: [subject.start()])
+        _try_guidance(subject, lambda: before_solved(subject))
 
 
-def try_bound(line: Line) -> None:
-    """Compare the game's own bound `h` with the costs along a line that is said to be the cheapest. Raises BadGame."""
+def try_line(line: Line, near_its_end: bool) -> None:
+    """Compare `h` with the costs along a line that is said to be the cheapest, and all guidance near its end. Raises BadGame."""
     game = line.game
-    if not (line.optimal and game.has("h")):
+    if not (line.optimal and _is_guided(game)):
         return
-    state, left = list(line.start), line.cost
+    state, left, last = list(line.start), line.cost, deque([line.start], maxlen=NEAR_END)
     for move in line.moves:
         with calling(game, "`h`", "it was asked about the states of the line that was found"):
             bound, cost = game.call("h", list(state), None), game.call("cost", list(state), move)
@@ -92,6 +101,21 @@ def try_bound(line: Line) -> None:
                 "found: a bound may not be above the cost, so that no line is known to be the cheapest"
             )
         state, left = game.play(state, move), left - cost
+        last.append(tuple(map(int, state)))
+    if near_its_end:
+        _try_guidance(Subject(game, 0, 0, all_moves=False), lambda: last)
+
+
+def _is_guided(game: Game) -> bool:
+    """Return whether a game supplies functions on which claims of search rest."""
+    return any(map(game.has, ("h", *bounds.LEAVING_OUT)))
+
+
+def _try_guidance(subject: Subject, sources: Callable[[], Iterable[State]]) -> None:
+    """Compare bound and pruning with the distances of states near some others. Raises BadGame."""
+    near = cache(lambda: distances_nearby(subject, sources()))
+    _try_law(subject, Law("admissible", lambda subject: bounds.admissible(subject, near(), near().get)))
+    _try_law(subject, Law("nothing-lost", lambda subject: bounds.nothing_lost(subject, near(), near().get)))
 
 
 def try_before_proving(game: Game) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import numpy as np
 
-from searchbench.rules import NOWHERE
-from searchbench.store import Database
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state
+
+Distances = Callable[[State], int | None]
+"""The cost of a cheapest line from a state to a solved one; None where it is not known, or where there is no line."""
 
 
 def heuristic(subject: Subject, state: State) -> Iterator[str]:
@@ -31,14 +32,11 @@ def heuristic(subject: Subject, state: State) -> Iterator[str]:
             yield f"h falls by {-change} with move {subject.move_text(state, move)}, but the game claims to be consistent"
 
 
-def admissible(subject: Subject, distances: Database) -> Iterator[Finding]:
+def admissible(subject: Subject, states: Iterable[State], distances: Distances) -> Iterator[Finding]:
     """Require that h is at most the distance to a solved state."""
-    for state in subject.states:
-        if subject.rank(subject.canonical(state)) == NOWHERE:
-            continue
-        distance = distances.probe(state)
-        bound = _bound(subject, state)
-        if distance is not None and bound > distance:
+    for state in states:
+        distance = distances(state)
+        if distance is not None and (bound := _bound(subject, state)) > distance:
             yield state, f"h is {bound}, the distance is {distance}"
 
 
@@ -46,12 +44,11 @@ LEAVING_OUT: Final = ("dead", "forced_move", "relevance_cut")
 """The functions by which a search prunes states or moves."""
 
 
-def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
+def nothing_lost(subject: Subject, states: Iterable[State], distances: Distances) -> Iterator[Finding]:
     """Require that pruning leaves every state a cheapest line."""
-    for state in subject.states:
-        if subject.rank(subject.canonical(state)) == NOWHERE or not distances.probe(state):
+    for state in states:
+        if not (least := distances(state)):
             continue
-        least = distances.probe(state)
         moves = subject.moves(state)
         best = {move for move in moves if _cost_by(subject, distances, state, move) == least}
         enough = [move for move in moves if subject.call("forced_move", list(state), move, None)]
@@ -66,12 +63,9 @@ def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
             yield state, "all moves that begin a cheapest line are said to be irrelevant"
 
 
-def _cost_by(subject: Subject, distances: Database, state: State, move: int) -> int | None:
-    after = subject.play(state, move)
-    if subject.rank(subject.canonical(after)) == NOWHERE:
-        return None
-    left = distances.probe(after)
-    return None if left is None else int(left) + subject.cost(state, move)
+def _cost_by(subject: Subject, distances: Distances, state: State, move: int) -> int | None:
+    left = distances(subject.play(state, move))
+    return None if left is None else left + subject.cost(state, move)
 
 
 def _bound(subject: Subject, state: State) -> int:

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from searchbench.errors import OutOfMemory, SearchBenchError, ValueOverflow
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED
+from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
 from searchbench.testing import bounds, compiled, digits, images, moves, numbers, shortcuts, successions
-from searchbench.testing.subject import Finding, Law, Subject, on_all_samples, raised
+from searchbench.testing.subject import Finding, Law, State, Subject, on_all_samples, raised
 from searchbench.testing.sweep import sweep
 from searchbench.values import Distance, ValueRule, value_rule
 
@@ -259,9 +259,18 @@ class _Work:
             elif law == "known":
                 self._find(law, _differences(known, solved[wanted], run))
             elif law == "nothing-lost":
-                self._find(law, bounds.nothing_lost(self.subject, solved[wanted]))
+                self._find(law, bounds.nothing_lost(self.subject, self.subject.states, self._distances(solved[wanted])))
             else:
-                self._find(law, bounds.admissible(self.subject, solved[wanted]))
+                self._find(law, bounds.admissible(self.subject, self.subject.states, self._distances(solved[wanted])))
+
+    def _distances(self, database: Database) -> bounds.Distances:
+        """Return the distances of the states that have a number."""
+        subject = self.subject
+
+        def distance(state: State) -> int | None:
+            return None if subject.rank(subject.canonical(state)) == NOWHERE else database.probe(state)
+
+        return distance
 
     def _solved(self, rule: ValueRule, run: Run) -> Database:
         """Solve the game, by the fixpoint where moves cost more than retrograde analysis takes."""

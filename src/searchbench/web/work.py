@@ -117,14 +117,14 @@ def verify(task: Task, reporter: Reporter) -> Task:
 def search(task: Task, reporter: Reporter) -> Task:
     """Search a line from one state of a puzzle."""
     from searchbench.solvers.guided import search_state
-    from searchbench.tried import try_before, try_bound
+    from searchbench.tried import try_before, try_line
 
     game = sb.load(task["game"])
     try_before("search", game)
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
     line = search_state(game, root, task.get("method") or None, run, Limits(task["nodes"], task["seconds"]))
-    try_bound(line)
+    try_line(line)
     positions = list(line)
     return {
         "cost": line.cost,
