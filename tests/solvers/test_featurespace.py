@@ -18,7 +18,8 @@ from searchbench.catalogue import load
 from searchbench.errors import BadRequest, Exhausted, LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.corral import find_corral
-from searchbench.games.sokoban.featurespace import GUIDED
+from searchbench.games.sokoban.enhanced.work import length
+from searchbench.games.sokoban.featurespace import BACKWARD, GUIDED, base
 from searchbench.games.sokoban.featurespace.position import KEY_COLUMN, MOVE
 from searchbench.games.sokoban.rules import normal_man, stones_of
 from searchbench.run import Limits, Run
@@ -388,7 +389,29 @@ def test_macro_moves_lose_no_solution_and_scores_belong_to_positions() -> None:
     assert corrals > 2
 
 
-def test_every_solvable_small_level_is_solved_and_no_other() -> None:
+@pytest.mark.parametrize("strategy", [GUIDED, BACKWARD])
+def test_single_moves_have_room_however_far_other_stones_can_go(strategy: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Sokoban("########\n#      #\n# $ $  #\n#   @  #\n# $ .  #\n# .  . #\n########")
+
+    def single() -> tuple[set[int], int]:
+        rules = game.feature_space()
+        names = jit.Names(dict(rules.names(strategy)), "interpreted", None)
+        work = rules.work(game.start(), names, strategy)
+        jit.bind(restore, names)(work, np.array(rules.roots(game.start(), strategy)[0], np.int64))
+        rows = np.zeros((rules.most, RATINGS + rules.advisors), np.int64)
+        count = jit.bind(write_macros, names)(work, jit.bind(score_position, names)(work), rows)
+        return {int(row[MOVE]) for row in rows[:count] if length(int(row[MOVE])) == 1}, count
+
+    moves, count = single()
+    monkeypatch.setattr(base, "MOST", 1)
+    few, room = single()
+    assert few == moves
+    assert len(moves) < room <= 12 < count
+
+
+@pytest.mark.parametrize("most", [base.MOST, 1])
+def test_every_solvable_small_level_is_solved_and_no_other(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "MOST", most)  # with room for single pushes and pulls alone, too
     chance, ends = random.Random(3), set()
     for round_ in range(40):
         text = random_level(chance, chance.choice((1, 2)), (4, 5), solvable=round_ % 2 == 0)

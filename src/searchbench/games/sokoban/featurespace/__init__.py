@@ -18,7 +18,7 @@ from searchbench.games.sokoban.enhanced.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.enhanced.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace import backward, position
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
-from searchbench.games.sokoban.featurespace.base import base_work
+from searchbench.games.sokoban.featurespace.base import base_work, most_macros
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.exact import judged
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space, new_scratch
@@ -216,9 +216,9 @@ class SokobanFeatureSpace:
 
     @property
     def most(self) -> int:
-        """Return the most macro moves of a position: a stone, its square, and the side of the man."""
+        """Return the most macro moves of a position."""
         level = self.tables.level
-        return min(1 << 16, 4 * len(level.stones) * len(level.cells))
+        return most_macros(len(level.stones), len(level.cells))
 
     def names(self, strategy: int = 0) -> Mapping[str, Any]:
         """Return the functions of the contract."""

@@ -13,6 +13,14 @@ from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 
 DETECTORS: Final = ("deadlocks", "freeze")
 """The enhancements that are used here: they tell of dead positions."""
+MOST: Final = 1 << 12
+"""The macro moves of a position that are written, where the single ones of all stones are fewer; levels that people make have
+some 1,500 at most, and a room full of stones a hundred thousand, for each of which stones are matched with goals."""
+
+
+def most_macros(stones: int, squares: int) -> int:
+    """Return the most macro moves of a position: a stone, its square, and the side of the man; the single ones at the least."""
+    return max(4 * stones, min(MOST, 4 * stones * squares))
 
 
 def base_work(tables: LevelTables, start: Sequence[int]) -> Base:

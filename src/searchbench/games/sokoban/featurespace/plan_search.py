@@ -10,6 +10,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.games.sokoban.enhanced.base import Base
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
+from searchbench.games.sokoban.featurespace.base import most_macros
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, new_scratch
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
 from searchbench.games.sokoban.featurespace.pairs import Pairs
@@ -150,7 +151,7 @@ def _pushed_to(tables: LevelTables, sinks: Sequence[int]) -> list[int]:
 
 def _searched(work: Backwards, start: Sequence[int], names: jit.Names, effort: Effort) -> list[int]:
     """Return the pulls that empty the level, none if so many generated ones do not."""
-    most = min(1 << 16, 4 * sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1) * len(work.sinks))
+    most = most_macros(sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1), len(work.sinks))
     tree = new_tree(len(start), ADVISORS, effort.nodes + 2 * most, most)
     note = np.zeros(NOTES, np.int64)
     note[ADVISORS_NOTE], note[SHIFT], note[FRESH] = ADVISORS, CELL_SHIFT, work.once

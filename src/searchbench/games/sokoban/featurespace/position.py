@@ -125,7 +125,10 @@ def distance_after(work: Any, man: int) -> int:
 
 
 def write_macros(work: Any, score: int, out: Any) -> int:
-    """Write the macro moves that are not dead; where there is a PI-corral, those that begin with a push into it."""
+    """Write the macro moves that are not dead; where there is a PI-corral, those that begin with a push into it.
+
+    Stones share the rows out: each has room for its single pushes, which come first, so that no position is out of reach.
+    """
     base = work.base
     start = base.kept[0, base.kept.shape[1] - 1]
     estimate(base, 0, 0)
@@ -140,8 +143,15 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     count = 0
     for stone in range(base.facts[STONES]):
         opening = base.board[SQUARE, stone] == nearest
-        count = write_macros_of(work, score, stone, corral, opening, out, count)
+        count = write_macros_of(
+            work, score, stone, corral, opening, out[: room_for(base, stone, count, len(out))], count
+        )
     return count
+
+
+def room_for(base: Any, stone: int, count: int, rows: int) -> int:
+    """Return where the rows of a stone end when those left are shared out among it and the stones after it."""
+    return int(count + (rows - count) // (base.facts[STONES] - stone))
 
 
 def write_macros_of(work: Any, score: int, stone: int, corral: bool, opening: bool, out: Any, count: int) -> int:

@@ -43,7 +43,7 @@ from searchbench.games.sokoban.featurespace.floor import (
     walk_without,
 )
 from searchbench.games.sokoban.featurespace.pairs import Pairs, has_dead_pair
-from searchbench.games.sokoban.featurespace.position import distance_after
+from searchbench.games.sokoban.featurespace.position import distance_after, room_for
 from searchbench.games.sokoban.featurespace.position import restore as set_up
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, match_from_scratch, matching_cost, move_piece
@@ -193,7 +193,7 @@ def vanishing_score(work: Any, apart: int) -> int:
 
 
 def write_macros(work: Any, score: int, out: Any) -> int:
-    """Write the pulls of one stone: to each square and side of the man, and to sinks."""
+    """Write the pulls of each stone: to each square and side of the man, and to sinks; single pulls first."""
     base = work.base
     count = 0
     if work.once:
@@ -204,7 +204,7 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     note_walk(base, work.marks[WALKED])
     for stone in range(base.facts[STONES]):
         if work.settled[base.board[SQUARE, stone]] == 0:
-            count = write_pulls_of(work, score, stone, out, count)
+            count = write_pulls_of(work, score, stone, out[: room_for(base, stone, count, len(out))], count)
     return count
 
 
