@@ -140,7 +140,10 @@ class Game:
 
     @classmethod
     def levels(cls, source: str) -> Sequence[Game] | None:
-        """Return the levels in a file as games, one after the other; None where a file holds states of one game."""
+        """Return the levels in a file as games, one after the other; None where a file holds states of one game.
+
+        "-" is standard input.
+        """
         return None
 
     @property

@@ -48,6 +48,20 @@ def test_a_dead_end_is_told_with_its_reason_until_it_is_undone(session: Program)
     assert answer.code == 0
 
 
+def test_where_no_move_is_left_the_last_one_is_taken_back(session: Program) -> None:
+    level = "sokoban:#######|#     #|# $@  #|#  .  #|#     #|#######"
+    lines = "Cc-Cb; Cb-Bb; best; hint; line; #1; undo; quit"
+    answer = session(level, lines=lines)
+    told = answer.out.split("> ")
+    assert "no move is left" in told[2]
+    assert all(one in answer.out for one in ("'#1' is neither a move nor a command", "#1  Cb-Bb"))
+    assert told[-2].rstrip().endswith("#2  Cb-Db")
+    assert answer.code == 0
+    computed = session(level, "--computer", "first", lines="quit")
+    assert computed.code == 0
+    assert "the computer plays" in computed.out
+
+
 def test_players_with_names_of_their_own_are_called_so(session: Program) -> None:
     answer = session("chess:KQK", "8/8/8/8/8/8/2k4Q/K7 b", lines="#1; quit")
     assert "Black is to move" in answer.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable
 from itertools import product
@@ -14,7 +15,7 @@ from front_program import Program
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.games.sokoban import levels_of
-from searchbench.games.sokoban.collection import decoded, levels_in
+from searchbench.games.sokoban.collection import decoded, from_standard_input, levels_in
 from searchbench.games.sokoban.levels import HAND_MADE
 from searchbench.games.sokoban.text import Level, read_level
 from searchbench.verify.lurd import replay
@@ -144,3 +145,49 @@ def test_titles_and_notes_stand_in_the_rows(program: Program, tmp_path: Path) ->
 
 def test_the_levels_that_come_with_the_game_have_titles() -> None:
     assert [one.title.split()[0] for one in levels_in(HAND_MADE, "own")] == [str(number) for number in range(1, 11)]
+
+
+def test_levels_come_from_standard_input(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    from_standard_input.cache_clear()
+    monkeypatch.setattr(
+        "sys.stdin", io.TextIOWrapper(io.BytesIO(f"; One\n{FIRST}\n\n; Two\n#####\n#@  #\n#####\n".encode()))
+    )
+    with pytest.raises(BadRequest, match=r"-: it cannot be read"):
+        str(load("sokoban:-#1").start())  # which waits for nothing
+    rows = json.loads(program("search", "sokoban", "--from", "-", "--method", "astar", "--json").out)
+    assert [(row["level"], row["title"], row["status"]) for row in rows] == [
+        ("-#1", "One", "optimal"), ("-#2", "Two", "refused")
+    ]  # fmt: skip
+    from_standard_input.cache_clear()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(FIRST.encode())))
+    assert "1 of 1" in program("compare", "sokoban", "--from", "-", "--with", "astar").out
+    from_standard_input.cache_clear()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert "standard input holds no level" in program("search", "sokoban", "--from", "-").err
+    from_standard_input.cache_clear()
+
+
+def test_a_level_beside_a_file_is_refused(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "some.sok"
+    file.write_text(FIRST)
+    for command in (("search",), ("compare", "--with", "astar")):
+        answer = program(*command, "sokoban:#3", "--from", file)
+        assert answer.code == 30
+        assert f"sokoban:#3 and --from {file}: the levels are those of the file; give sokoban alone" in answer.err
+
+
+def test_the_name_of_a_file_may_hold_what_separates_rows(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "a|b.sok"
+    file.write_text(FIRST)
+    rows = json.loads(program("search", "sokoban", "--from", file, "--method", "astar", "--json").out)
+    assert [(row["level"], row["status"]) for row in rows] == [(f"{file}#1", "optimal")]
+    assert load(f"sokoban:{file}").start() == load(f"sokoban:{FIRST}").start()
+    assert "a|b.sok" in load(f"sokoban:{file}#1").called
+    assert load("sokoban:5#|#@$.#|5#").called == "Sokoban"
+
+
+def test_a_level_with_too_much_floor_is_refused_before_all_of_it_is_walked() -> None:
+    rows = ["#" * 1002, *["#" + " " * 1000 + "#"] * 1000, "#" * 1002]
+    rows[5] = "#@$." + " " * 997 + "#"
+    with pytest.raises(BadRequest, match=r"some, line 1, column 1: the level has more than 4,096 squares of floor"):
+        read_level(levels_in("\n".join(rows), "some")[0])

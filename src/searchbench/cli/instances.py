@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,17 @@ def states_in(game: Game, source: str) -> list[list[int]]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(f"{source}: the states cannot be read: {error}") from None
     return read_states(game, text, source)
+
+
+def levels_in(game: Game, source: str) -> Sequence[Game] | None:
+    """Return the levels in a file, "-" for standard input; None where a file holds states of one game. Raises BadRequest."""
+    from searchbench.catalogue import load
+    from searchbench.errors import BadRequest
+
+    games = game.levels(source)
+    if games is not None and game != load(game.name):
+        raise BadRequest(f"{game} and --from {source}: the levels are those of the file; give {game.name} alone")
+    return games
 
 
 def tried(attempts: Iterable[Attempt]) -> Iterator[Attempt]:

@@ -119,7 +119,7 @@ class Session:
     def run(self) -> None:
         """Play until the game is over, or the input."""
         while not self._over():
-            if self.player == self.computer:
+            if self.player == self.computer and not self._stuck():
                 self._computer_moves()
                 continue
             self._show()
@@ -220,6 +220,9 @@ class Session:
             )
             for number, move in enumerate(self.game.moves(self.now.state), 1)
         ]
+        if not rows:
+            show.write("no move is left" if dead else "no move is left; undo takes a move back")
+            return
         whose = ", for the other player" if self.game.two_players else ""
         show.write(show.table(rows, ("", "move", *weighed, f"value after it{whose}" if after else "")))
 
@@ -232,13 +235,23 @@ class Session:
                 return False
             show.write(f"\n{self.now}\n\n{self._ending(0 if result == UNDECIDED else result)}")
             return True
-        if result != 0 and self.game.moves(state):
+        if result != 0 and (self.game.moves(state) or self._stuck()):
             return False
         if result == 0 and not self.moves:
             return False  # a solved puzzle may be moved on
         ended = f"solved in {counted(str(len(self.moves)), 'move')}" if result == 0 else "no move is left"
         show.write(f"\n{self.now}\n\n{ended}")
         return True
+
+    def _stuck(self) -> bool:
+        """Tell whether a puzzle is not solved and has no move left, where moves can be taken back."""
+        state = list(self.now.state)
+        return (
+            bool(self.moves)
+            and not self.game.two_players
+            and self.game.terminal(state) != 0
+            and not self.game.moves(state)
+        )
 
     def _ending(self, result: int) -> str:
         """Return who has won, and by how many points where they count."""

@@ -120,7 +120,7 @@ def search(
     chosen = sb.load(game)
     if of.states is not None and of.state != "start":
         raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
-    games = None if of.states is None else chosen.levels(of.states)
+    games = None if of.states is None else instances.levels_in(chosen, of.states)
     if "h" in options:
         options["h"] = sb.heuristic(chosen, options["h"], abstractions)
     if games is None:
@@ -192,7 +192,7 @@ def compare(
 
     show.check_drawing(plot)
     chosen = sb.load(game)
-    games = chosen.levels(states)
+    games = instances.levels_in(chosen, states)
     chosen_ones = [contestant(chosen, text, abstractions) for text in configurations]
     results = []
     with Reporter(resources.progress) as reporter:

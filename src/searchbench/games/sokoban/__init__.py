@@ -22,6 +22,7 @@ from searchbench.games.sokoban.collection import (
     STONE_ON_GOAL,
     WALL,
     LevelText,
+    from_standard_input,
     levels_in,
     read_collection,
 )
@@ -46,6 +47,7 @@ from searchbench.games.sokoban.solution import lurd
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.games.sokoban.text import Level, letters, read_level
 
+STANDARD_INPUT: Final = "-"
 OWN: Final = "the file that comes with the game"
 SAMPLE: Final = "a level is FILE#NUMBER, #NUMBER for one that comes with the game, or rows such as '5#|#@$.#|5#'"
 
@@ -103,13 +105,14 @@ class Sokoban(Game):
 
     @classmethod
     def levels(cls, source: str) -> list[Game]:
-        """Return the levels of a file as games. Raises BadRequest if there is no level in it."""
-        return [cls(f"{source}#{number}") for number in range(1, len(levels_of(source)) + 1)]
+        """Return the levels of a file as games, those of standard input for "-". Raises BadRequest if there is no level in it."""
+        found = from_standard_input() if source == STANDARD_INPUT else levels_of(source)
+        return [cls(f"{source}#{number}") for number in range(1, len(found) + 1)]
 
     @cached_property
     def text(self) -> LevelText:
         """Return the level's rows as they stand in its file. Raises BadRequest."""
-        if "|" in self.level or "\n" in self.level.strip() or self.level.lstrip().startswith(WALL * 2):
+        if self._is_rows:
             return levels_in(self.level, "the level")[0]
         file, mark, number = self.level.rpartition("#")
         if not mark:
@@ -118,6 +121,13 @@ class Sokoban(Game):
         if not re.fullmatch(r"\d{1,6}", number) or not 1 <= int(number) <= len(found):
             raise BadRequest(f"sokoban: {self.level!r}: there are levels 1 to {len(found)} in {file or OWN}; {SAMPLE}")
         return found[int(number) - 1]
+
+    @property
+    def _is_rows(self) -> bool:
+        """Tell whether the level is given by its rows: no file that there is has such a name."""
+        if "\n" in self.level.strip() or self.level.lstrip().startswith(WALL * 2):
+            return True
+        return "|" in self.level and not (exists(self.level) or exists(self.level.rpartition("#")[0]))
 
     def _only_level(self) -> LevelText:
         """Return the level of a file that has no other."""
@@ -139,9 +149,9 @@ class Sokoban(Game):
     def called(self) -> str:
         """Return the game with its level in words: its number, the name of its file, its title."""
         file, _, number = self.level.rpartition("#")
-        if not number.isdecimal() or "|" in file or "\n" in file:
+        if not number.isdecimal() or self._is_rows:
             return f"Sokoban, {self.title}" if self.title else "Sokoban"
-        collection = f" of {PurePath(file).name}" if file else ""
+        collection = f" of {PurePath(file).name}" if file.strip(STANDARD_INPUT) else ""
         title = self.title.removeprefix(number).strip(" .:")
         return f"Sokoban, level {number}{collection}{f': {title}' if title else ''}"
 
@@ -299,6 +309,10 @@ def levels_of(file: str) -> Sequence[LevelText]:
     """Return the levels of a file, "" for those that come with the game. Raises BadRequest."""
     if not file:
         return levels_in(HAND_MADE, OWN)
+    if (
+        file == STANDARD_INPUT and from_standard_input.cache_info().currsize
+    ):  # nobody waits here for what was not asked for
+        return from_standard_input()
     try:
         found = Path(file).stat()
     except OSError:

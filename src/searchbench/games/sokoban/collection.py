@@ -10,8 +10,10 @@ from __future__ import annotations
 import codecs
 import html
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -171,6 +173,12 @@ def _is_row(line: str, goes_on: bool) -> bool:
     if not begin.startswith(WALL):
         return goes_on and known == len(line) and not SAME.keys() & set(begin)
     return 2 * known > len(line)
+
+
+@lru_cache(maxsize=1)
+def from_standard_input() -> list[LevelText]:
+    """Return the levels of standard input, which is read once. Raises BadRequest."""
+    return levels_in(decoded(sys.stdin.buffer.read()), "standard input")
 
 
 def read_collection(path: str) -> list[LevelText]:

@@ -142,8 +142,6 @@ def read_level(text: LevelText) -> Level:
     if STONE in outside:
         raise text.fault(*outside[STONE], f"a stone {OUTSIDE}")
     cells = tuple(sorted(floor))
-    if len(cells) > LARGEST:
-        raise text.fault(0, 0, f"the level has {len(cells):,} squares of floor, more than {LARGEST:,}")
     marks = [grid[cell] for cell in cells]
     goals = tuple(square for square, mark in enumerate(marks) if mark in (GOAL, STONE_ON_GOAL, MAN_ON_GOAL))
     stones = tuple(square for square, mark in enumerate(marks) if mark in (STONE, STONE_ON_GOAL))
@@ -160,7 +158,7 @@ def read_level(text: LevelText) -> Level:
 
 
 def _flood(text: LevelText, grid: dict[tuple[int, int], str], man: tuple[int, int]) -> set[tuple[int, int]]:
-    """Return the squares that walls let the man come to. Raises BadRequest where he could leave the level."""
+    """Return the squares that walls let the man come to. Raises BadRequest where he could leave the level, or has too many."""
     found, waiting = {man}, [man]
     for row, column in waiting:  # which grows
         for dr, dc in STEPS:
@@ -172,4 +170,6 @@ def _flood(text: LevelText, grid: dict[tuple[int, int], str], man: tuple[int, in
             if grid[cell] != WALL and cell not in found:
                 found.add(cell)
                 waiting.append(cell)
+        if len(found) > LARGEST:
+            raise text.fault(0, 0, f"the level has more than {LARGEST:,} squares of floor")
     return found
