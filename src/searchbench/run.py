@@ -176,12 +176,12 @@ class Run:
         run.memory, run.threads, run._pool = memory, threads, None
         return run
 
-    def demand(self, size: int, what: str) -> None:
-        """Refuse, before it starts, a computation that needs more than the memory budget."""
+    def demand(self, size: int, what: str, instead: str = "choose a smaller game") -> None:
+        """Refuse, before it starts, a computation that needs more than the memory budget; tell what to do `instead`."""
         if size > self.memory:
             raise OutOfMemory(
                 f"{what} needs {format_memory(size)}, the memory budget is {format_memory(self.memory)}; "
-                "give a larger --memory, or choose a smaller game"
+                f"give a larger --memory, or {instead}"
             )
 
     def map(self, function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:

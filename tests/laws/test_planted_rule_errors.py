@@ -445,6 +445,10 @@ def image_step_backwards(rules: Rules) -> Rules:
     return {"pattern_rank_change": pattern_rank_change}
 
 
+def cost_of_the_state(rules: Rules) -> Rules:
+    return {"cost": lambda state, move: 1 + state[0] % 2}
+
+
 def image_piece_astray(rules: Rules) -> Rules:
     return {"moved_piece": lambda state, move: 5}
 
@@ -639,6 +643,8 @@ PLANTED = [
     ("images", "sliding-pattern:2,3,1-2", image_step_backwards, {}),
     ("images", "sliding-pattern:2,3,1-2", image_piece_astray, {}),
     ("images", "pancake-pattern:5,3-4", image_after_stays, {}),
+    ("taken-back", "rubik-pattern:UR-UF,clockwise", nothing, {"one_way": False}),
+    ("taken-back", "pancake-pattern:5,3-4", cost_of_the_state, {}),
     ("follows", "pancake:5", never_follows, {}),
     ("dual-state", "pancake:5", inverse_stays, {}),
     ("dual-state", "pancake:5", inverse_without_way_back, {}),

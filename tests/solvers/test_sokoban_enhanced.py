@@ -14,7 +14,7 @@ import pytest
 from naive_sokoban import Maze, Node, pushes_of, random_level
 from searchbench import jit
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, LimitReached, SearchBenchError, Unsolvable
+from searchbench.errors import BadRequest, LimitReached, OutOfMemory, SearchBenchError, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
@@ -538,3 +538,15 @@ def test_a_long_search_makes_more_walks_than_32_bits_count(
     monkeypatch.setattr(EnhancedSokoban, "work", late)
     again = search_state(load("sokoban:#8"), None, configuration, limits=Limits(30_000))
     assert (again.moves, again.nodes) == (early.moves, early.nodes)
+
+
+@pytest.mark.parametrize(
+    ("use", "tables", "bits"),
+    [("table", "a transposition table", 20), ("table,scout", "two transposition tables", 19)],
+)
+def test_tables_keep_to_the_memory(use: str, tables: str, bits: int) -> None:
+    of_table = {"use": use, "without": "scout" if "scout" not in use else "", "optimal": True}
+    told = rf"{tables} of 2\^24 entries needs? .*the memory budget is 16.8 MB; .*table.bits={bits}$"
+    with pytest.raises(OutOfMemory, match=told):
+        search_state(Sokoban("#1"), None, "enhanced", Run(1 << 24), control="table.bits=24", **of_table)
+    search_state(Sokoban("#1"), None, "enhanced", Run(1 << 24), control=f"table.bits={bits}", **of_table)

@@ -15,7 +15,7 @@ from searchbench.errors import BadGame
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
+from searchbench.testing import bounds, digits, images, moves, numbers, shortcuts, successions
 from searchbench.testing.nearby import before_solved, distances_nearby
 from searchbench.testing.subject import Law, State, Subject, raised
 from searchbench.user_code import calling, name_of
@@ -42,8 +42,8 @@ BACKWARDS: Final = (
 )
 """those of retrograde analysis,"""
 NUMBERED: Final = (
-    "legal-closed", "canonical", "locality", "depth-is-distance", "alternates", "rank-of-unrank", "unrank-of-rank", "closed",
-    "parts", "unrank-next", "successor-ranks", "canonical-rank",
+    "legal-closed", "canonical", "taken-back", "locality", "depth-is-distance", "alternates", "rank-of-unrank", "unrank-of-rank",
+    "closed", "parts", "unrank-next", "successor-ranks", "canonical-rank",
 )  # fmt: skip
 """those of all solvers of all states,"""
 GUIDED: Final = ("inverse", "follows", "heuristic", "rearranges")
@@ -56,7 +56,15 @@ PROVING: Final = ("canonical",)
 """and of proofs."""
 LAWS: Final = {
     law.name: law
-    for law in (*moves.LAWS, *successions.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *digits.LAWS)
+    for law in (
+        *moves.LAWS,
+        *successions.LAWS,
+        *numbers.LAWS,
+        *shortcuts.LAWS,
+        *bounds.LAWS,
+        *images.LAWS,
+        *digits.LAWS,
+    )
 }
 
 NEAR_END: Final = 8

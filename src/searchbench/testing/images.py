@@ -18,7 +18,8 @@ from searchbench.abstraction import (
     pattern_rank_change,
 )
 from searchbench.duality import dual_state
-from searchbench.testing.subject import Finding, Law, Subject, raised
+from searchbench.rules import UNDECIDED
+from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 
 WALK = 30
 """Moves of a walk in the original."""
@@ -90,4 +91,27 @@ def _number(names: jit.Names, state: list[int], image: Image) -> int:
     return int(jit.bind(pattern_rank, names)(list(state), table, at))
 
 
-LAWS = (Law("images", images, ("pattern_rank",)),)
+def taken_back(subject: Subject, state: State) -> Iterator[str]:
+    """Require of an abstraction that is not `one_way` that a move takes each move back, at the same cost."""
+    abstraction = subject.game
+    if not isinstance(abstraction, Abstraction) or abstraction.one_way or subject.terminal(state) not in (UNDECIDED, 0):
+        return
+    number = subject.number(state)
+    for move in subject.tried_moves(state):
+        after = subject.play(state, move)
+        back = {
+            subject.cost(after, one)
+            for one in subject.moves(after)
+            if subject.number(subject.play(after, one)) == number
+        }
+        if subject.cost(state, move) not in back:
+            yield (
+                f"no move takes {subject.move_text(state, move)} back at the same cost: depths are no distances there, "
+                "and the abstraction has to say `one_way = True`"
+            )
+
+
+LAWS = (
+    Law("images", images, ("pattern_rank",)),
+    Law("taken-back", of_each_state(taken_back), ("pattern_rank",)),
+)

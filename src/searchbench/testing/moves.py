@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from searchbench.abstraction import Abstraction
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 from searchbench.user_code import check_drawing, is_whole, place_of
@@ -342,7 +343,15 @@ def locality(subject: Subject) -> Iterator[Finding]:
                 waiting.append(after)
             elif depths[state] - depths[after] > claimed:
                 text = subject.move_text(state, move)
-                yield state, f"move {text} leads from depth {depths[state]} to {depths[after]}, `locality` is {claimed}"
+                why = (
+                    ", as of an abstraction that does not say `one_way = True`"
+                    if isinstance(subject.game, Abstraction)
+                    else ""
+                )
+                yield (
+                    state,
+                    f"move {text} leads from depth {depths[state]} to {depths[after]}, `locality` is {claimed}{why}",
+                )
 
 
 def depth_is_distance(subject: Subject) -> Iterator[Finding]:

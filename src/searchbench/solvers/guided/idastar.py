@@ -154,7 +154,7 @@ class IDAStar(Guided):
     def transpositions(self, run: Run) -> Transpositions:
         """Return the transposition table, or a token one. Raises OutOfMemory."""
         room = parse_memory(self.table)
-        run.demand(room, "the transposition table")
+        run.demand(room, "the transposition table", "a smaller table")
         return new_transpositions(largest_size(room) if room else 2, self.replacement)
 
 

@@ -45,6 +45,10 @@ COLUMNS: Final = 12
 MOST_MOVES: Final = 1 << 14
 """The most moves of a position: four for each square of the largest level."""
 BUCKET: Final = 4
+ENTRY_BYTES: Final = 16
+"""The bytes of an entry of the table."""
+NO_TABLE: Final = 2
+"""The binary logarithm of the entries where there is no table: it is a token."""
 FILTER: Final = 4096
 """Keys on the path are counted by so many residues: only where one is met again, the path is searched."""
 SUBTREE: Final = 16

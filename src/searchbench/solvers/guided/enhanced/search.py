@@ -13,6 +13,7 @@ from searchbench.configuration import option
 from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
 from searchbench.line import Line
+from searchbench.run import Run
 from searchbench.solvers.guided.configuration import Guided
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate
 from searchbench.solvers.guided.enhanced.controls import (
@@ -31,11 +32,13 @@ from searchbench.solvers.guided.enhanced.kernel import (
     COLUMNS,
     COST,
     DEPTH,
+    ENTRY_BYTES,
     EXCEEDED,
     EXTRA,
     KEY,
     LARGEST,
     MOVE,
+    NO_TABLE,
     NODES,
     NOTES,
     SEED,
@@ -139,6 +142,7 @@ class Enhanced(Guided):
                 "enhanced: heuristic, order and entries are those of the game; use version, use and without"
             )
         controls = self.controls(task.game)
+        _demand_tables(task.run, _table_bits(controls), 2 if "scout" in controls.used else 1)
         return _Deepening(task, controls, self._scout(task, controls)).line()
 
     def _scout(self, task: Task, controls: Controls) -> _Deepening | None:
@@ -162,6 +166,21 @@ def _known(rules: EnhancedGame) -> tuple[type[Enhancement], ...]:
     return (*FRAME, *rules.known)
 
 
+def _demand_tables(run: Run, bits: int, count: int) -> None:
+    """Refuse tables of more than the memory budget; tell how large they may be."""
+    fitting = max(1, (run.memory // count // ENTRY_BYTES).bit_length() - 1)
+    tables = (
+        f"a transposition table of 2^{bits} entries" if count == 1 else f"two transposition tables of 2^{bits} entries"
+    )
+    run.demand(count * ENTRY_BYTES << bits, tables, f"a smaller table, such as table.bits={fitting}")
+
+
+def _table_bits(controls: Controls) -> int:
+    """Return the binary logarithm of the entries of the transposition table; without one it is a token."""
+    table = controls.used.get("table")
+    return table.bits if isinstance(table, Table) else NO_TABLE
+
+
 class _Deepening:
     """Hold a search between two calls of the kernel."""
 
@@ -170,8 +189,7 @@ class _Deepening:
         self.asked, self.without = list(controls.used), ""
         self.rules = _enhanced(task.game)
         self.names = jit.Names(dict(self.rules.names()), task.names.target, None)
-        table = controls.used.get("table")
-        self.memory = new_memory(table.bits if isinstance(table, Table) else 2, ROWS, MOVES)
+        self.memory = new_memory(_table_bits(controls), ROWS, MOVES)
         self.vector = controls.vector()
         self.work = self.rules.work(task.start, controls, ROWS)
         self.note = np.zeros(NOTES, np.int64)
