@@ -16,8 +16,10 @@ from searchbench.errors import BadGame, BadRequest
 from searchbench.families.lines import LineBoard, Lines, grid
 from searchbench.game import Drops
 from searchbench.games.connect4 import Connect4
+from searchbench.games.gomoku import Gomoku
 from searchbench.games.mnk import MNK
 from searchbench.rules import UNDECIDED, State
+from searchbench.run import Limits
 from searchbench.solvers.proof import prove_state
 from searchbench.solvers.proof.lines.prove import lines_of
 
@@ -64,6 +66,29 @@ class MisereLines(RandomLines):
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules."""
         return misere(super().rules())
+
+
+@dataclass(frozen=True)
+class MisereFive(Gomoku):
+    """Five in a row lose."""
+
+    name: ClassVar[str] = "misere-five"
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules."""
+        return misere(super().rules())
+
+
+@dataclass(frozen=True)
+class FreeRenju(Gomoku):
+    """Renju in which no point is forbidden."""
+
+    name: ClassVar[str] = "free-renju"
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules."""
+        rules = super().rules()
+        return {**rules, "moves": Gomoku(self.size).rules()["moves"]}
 
 
 @dataclass(frozen=True)
@@ -144,3 +169,12 @@ def test_lines_of_different_lengths() -> None:
         assert game.terminal([1, 1, 1, 1, 2, 2, 2, 0]) in (-1, UNDECIDED)
         with pytest.raises(BadRequest, match=r"all of the same length|do not fall"):
             lines_of(game)
+
+
+@pytest.mark.parametrize("game", [MisereFive(9), FreeRenju(9, "renju")])
+def test_threats_are_for_five_in_a_row_under_its_own_rules(game: Gomoku) -> None:
+    assert Gomoku(9).longer_rows == (True, True)
+    assert Gomoku(9, "renju").longer_rows == (False, True)
+    assert game.longer_rows is None
+    with pytest.raises(BadRequest, match="the method threats is for gomoku"):
+        prove_state(game, None, "threats", limits=Limits(1000))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from functools import lru_cache
 from itertools import pairwise, permutations, product
-from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -200,13 +199,16 @@ class Lines(Game):
 
         What is told of the board, such as `drops` and `digits`, holds under the rules of this class alone.
         """
-        if type(self).has_line is not Lines.has_line:
-            return None
-        if type(self).rules is not Lines.rules:
-            functions = self.rules()
-            if any(getattr(functions[name], "__code__", None) not in _OWN for name in DECIDING):
-                return None
-        return self.lines
+        return self.lines if self.is_decided_by(Lines) else None
+
+    def is_decided_by(self, kind: type[Lines]) -> bool:
+        """Tell whether the rules of a class tell what can come of a position, though others may have been added to them."""
+        if type(self).has_line is not kind.has_line:
+            return False
+        if type(self).rules is kind.rules:
+            return True
+        functions, own = self.rules(), kind.rules(self)
+        return all(getattr(functions[name], "__code__", None) is own[name].__code__ for name in DECIDING)
 
     @property
     def longer_rows(self) -> tuple[bool, bool] | None:
@@ -422,7 +424,3 @@ def turns_of(symmetries: tuple[tuple[int, ...], ...]) -> dict[str, Callable[...,
             state[one], state[other] = state[other], state[one]
 
     return {"canonical": canonical, "image_under": image_under}
-
-
-_OWN = frozenset(one for one in Lines.rules.__code__.co_consts if isinstance(one, CodeType))
-"""The rules that are written in `Lines`, as code."""

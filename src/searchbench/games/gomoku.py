@@ -13,7 +13,8 @@ from searchbench.families.lines import MARKS, LineBoard, Lines, grid
 from searchbench.game import Board
 from searchbench.rules import UNDECIDED, State
 
-RULES: Final = ("free", "standard", "renju")
+LONGER_ROWS: Final = {"free": (True, True), "standard": (False, False), "renju": (False, True)}
+"""By rule, whether six or more in a row win, for black and for white."""
 LARGEST: Final = 19
 """Columns of the largest board."""
 FIVE: Final = 5
@@ -39,8 +40,8 @@ class Gomoku(Lines):
     def __post_init__(self) -> None:
         if not FIVE <= self.size <= LARGEST:
             raise ValueError(f"a board of {self.size} x {self.size}: expected {FIVE} to {LARGEST} columns")
-        if self.rule not in RULES:
-            raise ValueError(f"rule {self.rule!r}: there are {', '.join(RULES)}")
+        if self.rule not in LONGER_ROWS:
+            raise ValueError(f"rule {self.rule!r}: there are {', '.join(LONGER_ROWS)}")
 
     @property
     def called(self) -> str:
@@ -58,9 +59,9 @@ class Gomoku(Lines):
         return True
 
     @property
-    def longer_rows(self) -> tuple[bool, bool]:
-        """Return whether six or more in a row win, for each player."""
-        return {"free": (True, True), "standard": (False, False), "renju": (False, True)}[self.rule]
+    def longer_rows(self) -> tuple[bool, bool] | None:
+        """Return whether six or more in a row win, for each player; None where a derived class has rules of its own."""
+        return LONGER_ROWS[self.rule] if self.is_decided_by(Gomoku) else None
 
     @property
     def forbids_cells(self) -> bool:
@@ -71,7 +72,7 @@ class Gomoku(Lines):
         """Return a rule ``(state, player)``: whether a player has a row of five that counts."""
         beside = _beside(self.size)
         cells = self.size * self.size
-        black_longer, white_longer = self.longer_rows
+        black_longer, white_longer = LONGER_ROWS[self.rule]
 
         def has_line(state: State, player: int) -> bool:
             longer = black_longer if player == 1 else white_longer

@@ -61,7 +61,8 @@ class ThreatProof:
 def board_of(game: Game) -> tuple[int, Rule]:
     """Return the size of the board and the rule of a game of five in a row. Raises BadRequest for another game."""
     board: Any = getattr(game, "lines", None)
-    rule = _RULES.get(getattr(game, "longer_rows", None) or (True, False))
+    longer: tuple[bool, bool] | None = getattr(game, "longer_rows", None)
+    rule = None if longer is None else _RULES.get(longer)
     size = round(game.width**0.5)
     lines = 2 * (size - 4) * (2 * size - 4)
     square = board is not None and size * size == game.width and len(board.lines) == lines
