@@ -120,14 +120,14 @@ def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], list[Path], di
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest, UnknownGame
-    from searchbench.store import is_certificate
+    from searchbench.store import is_named_certificate
 
     databases: list[Path] = []
     certificates: list[Path] = []
     folders: list[Path] = []
     games: dict[str, Game] = {}
     for word in what:
-        if Path(word).is_file() and is_certificate(Path(word)):
+        if is_named_certificate(word):
             certificates.append(Path(word))
             continue
         if Path(word).is_dir():

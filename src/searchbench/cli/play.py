@@ -56,9 +56,9 @@ def play(
     from searchbench.first_state import check_first_state
     from searchbench.player import SearchedValues
     from searchbench.solvers.proof import LeafDatabase
-    from searchbench.store import is_certificate
+    from searchbench.store import is_named_certificate
 
-    if is_certificate(what):
+    if is_named_certificate(what):
         if folder is not None:
             raise BadRequest(f"{what} is a certificate: it plays without a database; give no --db")
         _play_certificate(sb.open_certificate(what, database_game), state, computer)

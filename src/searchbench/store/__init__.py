@@ -1,6 +1,6 @@
 """Results that are kept: a database, the values of all states of a game; a certificate, a proof in one file."""
 
-from searchbench.store.certificate import Certificate, is_certificate, open_certificate, open_kept
+from searchbench.store.certificate import Certificate, is_certificate, is_named_certificate, open_certificate, open_kept
 from searchbench.store.database import Choice, Database
 from searchbench.store.keep import Keep
 from searchbench.store.opening import Lost, open_database, open_salvaged
@@ -12,6 +12,7 @@ __all__ = [
     "Keep",
     "Lost",
     "is_certificate",
+    "is_named_certificate",
     "open_certificate",
     "open_database",
     "open_kept",

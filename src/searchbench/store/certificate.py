@@ -32,6 +32,8 @@ from searchbench.store.opening import find_game, open_database
 from searchbench.store.writing import check_place
 
 MAGIC: Final = b"searchbench-certificate"
+SUFFIX: Final = ".cert"
+"""How the files are named, if they are named as usual."""
 FORMAT: Final = 1
 _FIRST_LINE: Final = re.compile(rb"searchbench-certificate (\d{1,6}) (\d{1,9}) ([0-9a-f]{64})\n")
 _LONGEST_FIRST_LINE: Final = 128
@@ -182,6 +184,11 @@ def is_certificate(path: str | Path) -> bool:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
+
+
+def is_named_certificate(path: str | Path) -> bool:
+    """Return whether a file is a certificate, or named as one, though its beginning may be damaged."""
+    return is_certificate(path) or (Path(path).suffix == SUFFIX and Path(path).is_file())
 
 
 def open_kept(path: str | Path, game: WhichGame = None) -> Database | Certificate:

@@ -101,9 +101,9 @@ def _database(folder: Path, header: head.Header, game: Game, rule: ValueRule | N
 
 def refuse_certificate(path: Path) -> None:
     """Raise BadRequest if a path is a certificate, where a database is needed."""
-    from searchbench.store.certificate import is_certificate
+    from searchbench.store.certificate import is_named_certificate
 
-    if path.is_file() and is_certificate(path):
+    if is_named_certificate(path):
         raise BadRequest(f"{path} is a certificate, no database: verify, stats, probe, line and play take it")
 
 
@@ -265,9 +265,9 @@ def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:
 
 def game_file(folder: Path) -> Path | None:
     """Return the Python file that opening a database or a certificate runs unless its game is named; None if there is none."""
-    from searchbench.store.certificate import is_certificate, kept_game
+    from searchbench.store.certificate import is_named_certificate, kept_game
 
-    kept = kept_game(folder) if folder.is_file() and is_certificate(folder) else read_header(folder).game
+    kept = kept_game(folder) if is_named_certificate(folder) else read_header(folder).game
     return next((file for file in _places_of_file(folder, kept) if file.is_file()), None)
 
 
