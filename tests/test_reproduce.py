@@ -379,3 +379,74 @@ def test_levels_that_r10_has_searched_are_not_searched_again(
     with Run(work=tmp_path / "own") as run:
         found = measure(run, names)
     assert [cost.states for cost in found.costs] == [70 if names else 630]
+
+
+def test_a_search_with_other_limits_tells_what_this_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Levels 1 to 5: solved soon, solved late, open, open within too few nodes, and open within enough after that."""
+    told = [
+        ("solved", 400, 20_000),
+        ("solved", 9_000, 20_000),
+        ("open", 20_000, 20_000),
+        ("open", 500, 500),
+        ("open", 20_000, 20_000),
+    ]
+    rows = [
+        {"level": level, "status": status, "nodes": nodes, "limit": limit, "seconds": 10.0, "cpu": 8.0, "pushes": 3}
+        for level, (status, nodes, limit) in enumerate(told, 1)
+    ]
+    exact = rows[4] | {"status": "solved", "nodes": 77, "limit": 1_000}
+    (tmp_path / "R10.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [exact, *rows]))
+    asked: list[str] = []
+
+    def searched(game: Any, _configuration: Any, limits: Limits) -> dict[str, Any]:
+        asked.append(game)
+        return {"status": "open", "nodes": limits.nodes, "cpu": 1.0}
+
+    monkeypatch.setattr(rolling_stone, "searched", searched)
+    monkeypatch.setattr(rolling_stone, "load", str)
+    levels = rolling_stone.Levels("some.xsb", range(1, 6))
+    with Run(work=tmp_path) as run:
+        found = rolling_stone.solved_by(Enhanced(version="R10"), "R10", run, Limits(1_000), levels)
+    assert asked == ["sokoban:some.xsb#4"]
+    assert [(row["status"], row["nodes"]) for row in found] == [
+        ("solved", 400), ("open", 1_000), ("open", 1_000), ("open", 1_000), ("solved", 77)
+    ]  # fmt: skip
+    assert (found[1]["cpu"], found[2]["cpu"], found[2]["seconds"]) == (0.889, 0.4, 0.5)
+
+
+def test_the_rows_without_an_enhancement_count_the_levels_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R10 solves the even levels; without inertia the last one is lost, without patterns three, without goal macros all."""
+    lost = {"inertia": 1, "patterns": 3, "goal-macros": 45}
+
+    def solved(
+        configuration: Enhanced, name: str, _run: Run, limits: Limits, levels: Any = None
+    ) -> list[dict[str, Any]]:
+        assert (configuration.version, limits.nodes) == ("R10", 1_000_000)
+        if levels is None:
+            even = [level for level in range(1, 91) if level % 2 == 0]
+            return [
+                {"level": one, "status": "solved" if one in even else "open", "nodes": 1, "cpu": 0.5}
+                for one in range(1, 91)
+            ]
+        (without,) = configuration.without
+        assert name == f"R10-{without}"
+        assert list(levels.numbers) == list(range(2, 91, 2))
+        return [
+            {
+                "level": one,
+                "status": "solved" if one <= 90 - 2 * lost[without] else "open",
+                "nodes": 1,
+                "cpu": 1,
+            }
+            for one in levels.numbers
+        ]
+
+    monkeypatch.setattr(rolling_stone, "solved_by", solved)
+    monkeypatch.setattr(rolling_stone, "levels_file", lambda: "levels.xsb")
+    outcome = reproduce(ROWS["J5-1M"], parts=list(lost))
+    assert outcome.measured == lost
+    assert outcome.verdict == "match"
+    lost["inertia"] = 4
+    assert reproduce(ROWS["J5-1M"], parts=list(lost)).verdict == "differs"  # more than patterns
+    lost["inertia"] = 0
+    assert reproduce(ROWS["J5-1M"], parts=list(lost)).verdict == "differs"  # nothing is lost
