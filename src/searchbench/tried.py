@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,6 +19,10 @@ from searchbench.line import Line
 
 FOLDER: Final = "tried"
 """The folder of the cache with an empty file for each game that has passed."""
+ENDS: Final = 20
+"""Of how many lines of a class the ends are looked around,"""
+_looked_around: Final[Counter[type[Game]]] = Counter()
+"""and of how many they were."""
 _PLAIN: Final = (bool, int, float, str, tuple, type(None))
 
 
@@ -48,12 +53,17 @@ def try_levels(games: Sequence[Game]) -> None:
             return
 
 
-def try_line(line: Line, near_its_end: bool = True) -> None:
-    """Try the bound of a game that is not shipped along the line that was found, and the pruning near its end. Raises BadGame."""
+def try_line(line: Line) -> None:
+    """Try the bound of a game that is not shipped along the line that was found, and the pruning near its end. Raises BadGame.
+
+    Of a class, the ends of the first lines are looked around: a tenth of a second each would be long for many short searches.
+    """
     if not is_trusted(line.game):
         from searchbench.testing.beforehand import try_line
 
-        try_line(line, near_its_end)
+        kind = type(line.game)
+        try_line(line, _looked_around[kind] < ENDS)
+        _looked_around[kind] += 1
 
 
 def _mark(game: Game, *asked: Any) -> Path | None:

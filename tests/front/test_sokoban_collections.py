@@ -173,7 +173,9 @@ def test_a_level_beside_a_file_is_refused(program: Program, tmp_path: Path) -> N
     for command in (("search",), ("compare", "--with", "astar")):
         answer = program(*command, "sokoban:#3", "--from", file)
         assert answer.code == 30
-        assert f"sokoban:#3 and --from {file}: the levels are those of the file; give sokoban alone" in answer.err
+        assert (
+            f"sokoban:#3 and --from {file}: the levels of the file do not have level '#3'; leave it out" in answer.err
+        )
 
 
 def test_the_name_of_a_file_may_hold_what_separates_rows(program: Program, tmp_path: Path) -> None:

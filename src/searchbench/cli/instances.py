@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import Field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "csv")
 COLUMNS = ("state", "cost", "optimal", "bound", "nodes", "seconds", "moves", "error")
-ENDS = 20
-"""How many lines of many states are looked around at their ends."""
 
 
 def states_in(game: Game, source: str) -> list[list[int]]:
@@ -36,13 +35,22 @@ def states_in(game: Game, source: str) -> list[list[int]]:
 
 
 def levels_in(game: Game, source: str) -> Sequence[Game] | None:
-    """Return the levels in a file, "-" for standard input; None where a file holds states of one game. Raises BadRequest."""
-    from searchbench.catalogue import load
+    """Return the levels in a file, "-" for standard input; None where a file holds states of one game.
+
+    Raises BadRequest, also where a parameter of the game was given that the levels do not have.
+    """
     from searchbench.errors import BadRequest
 
     games = game.levels(source)
-    if games is not None and game != load(game.name):
-        raise BadRequest(f"{game} and --from {source}: the levels are those of the file; give {game.name} alone")
+    if not games:
+        return games
+    own: tuple[Field[Any], ...] = fields(game) if is_dataclass(game) else ()
+    for one in own:
+        given = getattr(game, one.name)
+        if given != one.default and given != getattr(games[0], one.name):
+            raise BadRequest(
+                f"{game} and --from {source}: the levels of the file do not have {one.name} {given!r}; leave it out"
+            )
     return games
 
 
@@ -50,9 +58,9 @@ def tried(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
     """Yield attempts as they are, once the game's own bound and pruning were tried along the line. Raises BadGame."""
     from searchbench.tried import try_line
 
-    for number, attempt in enumerate(attempts):
+    for attempt in attempts:
         if attempt.line is not None:
-            try_line(attempt.line, number < ENDS)
+            try_line(attempt.line)
         yield attempt
 
 
