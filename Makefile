@@ -17,7 +17,7 @@ DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launc
 	tests/front/test_newcomer.py tests/front/test_play.py tests/front/test_search.py tests/front/test_start.py \
 	tests/laws/test_passes.py tests/solvers/test_openlist.py tests/store/test_chunks.py tests/web/test_serve.py
 COMPILING := tests/front tests/laws tests/learning tests/solvers tests/store tests/web \
-	tests/test_by_reference.py tests/test_compression.py tests/test_guards.py tests/test_mistakes_in_values.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py tests/test_signatures.py tests/test_spared.py tests/test_written_games.py
+	tests/test_by_reference.py tests/test_compression.py tests/test_guards.py tests/test_inherited.py tests/test_mistakes_in_values.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py tests/test_signatures.py tests/test_spared.py tests/test_written_games.py
 
 .PHONY: demo test test-all types laws test-fast site show-site package clean
 .DELETE_ON_ERROR:

@@ -19,6 +19,7 @@ from searchbench.board import cells_to_click
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState
 from searchbench.guards import guarded, is_trusted
 from searchbench.index.own import checked_index, functions_of
+from searchbench.inherited import left_out, replaced
 from searchbench.notation import an_example, read_state
 from searchbench.rules import UNDECIDED
 from searchbench.slots import slot_named
@@ -123,6 +124,9 @@ class Game:
     """Claims of a puzzle with a `Product` as its index that all states have the same moves, and that a move's effect on the
     cells of one factor depends on these cells alone."""
 
+    keeps: ClassVar[frozenset[str]] = frozenset()
+    """The names of claims and functions of the class derived from that hold under the rules of this class, too."""
+
     sides: ClassVar[tuple[str, str]] = ("the first player", "the second player")
     """What people call the players: White and Black."""
 
@@ -204,8 +208,8 @@ class Game:
         a depth could not be told from one that is 3 or 4 smaller. By default 1 where `sequences` shows it, or the game
         claims that depths are distances. (The locality of a breadth-first search graph; Zhou and Hansen 2006.)
         """
-        sequences = self.sequences()
-        reversible = self.finds_distances_by_depth or (sequences is not None and sequences.reversible)
+        sequences: Sequences | None = self.claimed("sequences")
+        reversible = self.claimed("depth_is_distance") or (sequences is not None and sequences.reversible)
         return 1 if reversible else None
 
     @property
@@ -213,17 +217,8 @@ class Game:
         """Claim of a puzzle that its start is solved and no other state is terminal, and that a move takes each move back.
 
         Where moves are told as rearrangements, or as tables of a product, and cost 1, retrograde analysis then moves whole rows.
-        A class that is derived and has other rules claims it anew.
         """
         return False
-
-    @property
-    def finds_distances_by_depth(self) -> bool:
-        """Tell whether the claim is made of the rules that the game has, and is not inherited with others."""
-        owners = [
-            next(kind for kind in type(self).__mro__ if name in vars(kind)) for name in ("depth_is_distance", "rules")
-        ]
-        return self.depth_is_distance and issubclass(owners[0], owners[1])
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
@@ -272,7 +267,7 @@ class Game:
 
         Then breadth-first search moves a row once for all its columns and needs no state.
         """
-        if not self.independent:
+        if not self.claimed("independent"):
             return None
         from searchbench.index.compose import Product
         from searchbench.index.product_moves import moves_of_factors
@@ -378,6 +373,16 @@ class Game:
         Keys: "states", "reachable", "deepest", "histogram" (value as text to count), "start" (the start's value as text).
         """
         return {}
+
+    def claimed(self, claim: str) -> Any:
+        """Return what a method or an attribute tells of the rules; what `Game` does, where it is inherited with other rules."""
+        if replaced(self, claim) is None:
+            told = getattr(self, claim)
+            return told() if callable(told) else told
+        default: Any = vars(Game)[claim]
+        if isinstance(default, property):
+            return default.__get__(self)
+        return default(self) if callable(default) else default
 
     # --- identity ----------------------------------------------------------------------------------------------------
 
@@ -581,6 +586,8 @@ def _functions(game: Game) -> tuple[dict[str, Any], Any]:
         data = game.data()
     with calling(game, "rules()", "it shall return a mapping of names to functions"):
         functions = checked_rules(game, game.rules(), data)
+    for name in left_out(game, functions):
+        del functions[name]
     index = game.checked_index()
     if index is not None and "rank" not in functions:
         with calling(game, "the index", "expected functions(at), which returns rank and unrank"):

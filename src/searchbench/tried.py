@@ -80,8 +80,9 @@ def _mark(game: Game, *asked: Any) -> Path | None:
 def _written(kind: type) -> tuple[Any, ...]:
     """Return the plain attributes of a class, such as `closed`, and a hash of the file that it is written in."""
     plain = sorted((name, value) for name, value in vars(kind).items() if isinstance(value, _PLAIN))
+    keeps = sorted(vars(kind).get("keeps", ()))
     text = b""
     if kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
         with contextlib.suppress(OSError, TypeError):
             text = Path(inspect.getfile(sys.modules[kind.__module__])).read_bytes()
-    return kind.__qualname__, repr(plain), hashlib.sha256(text).hexdigest()
+    return kind.__qualname__, repr(plain), keeps, hashlib.sha256(text).hexdigest()

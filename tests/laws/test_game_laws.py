@@ -124,6 +124,8 @@ def test_samples_are_the_same_for_the_same_seed_only() -> None:
 class Dear(Pancake):
     """Pancakes each turn of which costs more than a request of retrograde analysis carries."""
 
+    keeps = frozenset({"h", "h_step"})
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules with the cost."""
 

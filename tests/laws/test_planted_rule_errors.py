@@ -12,6 +12,8 @@ from searchbench.catalogue import load
 from searchbench.game import Game
 from searchbench.index import Part, Sequences
 from searchbench.index.product_moves import ProductMoves
+from searchbench.inherited import RESTS_ON
+from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.testing import LAWS, Check, check_game
 
@@ -28,7 +30,7 @@ def planted(spec: str, change: Callable[[Rules], Rules], **attributes: Any) -> G
         right = {name: names[name] for name in own}
         return right | change(right)
 
-    members = {"rules": rules, **attributes}
+    members = {"rules": rules, "keeps": frozenset(RESTS_ON), **attributes}
     wrong = type(f"Planted{type(game).__name__}", (type(game),), members)
     return wrong(**game.parameters)  # type: ignore[no-any-return]
 
@@ -519,6 +521,33 @@ def mobility_too_small(rules: Rules) -> Rules:
     return {"mobility": mobility}
 
 
+def some_unsolvable(rules: Rules) -> Rules:
+    right_solvable = rules["solvable"]
+
+    def solvable(state: Any) -> bool:
+        return bool(right_solvable(state)) and state[0] != 3
+
+    return {"solvable": solvable}
+
+
+def another_goal(rules: Rules) -> Rules:
+    """Exchange the last two of eight tiles in the goal, without a bound: the other half of the states is solvable."""
+
+    def terminal(state: Any) -> int:
+        for cell in range(7):
+            if state[cell] != cell:
+                return UNDECIDED
+        return 0 if state[7] == 8 else UNDECIDED
+
+    def h(state: Any, tables: Any) -> int:
+        return 0
+
+    def h_step(state: Any, move: Any, tables: Any) -> int:
+        return 0
+
+    return {"terminal": terminal, "h": h, "h_step": h_step}
+
+
 def class_rank_elsewhere(rules: Rules) -> Rules:
     right_canonical_rank = rules["canonical_rank"]
 
@@ -620,6 +649,9 @@ PLANTED = [
     ("heuristic", "pancake:5", h_too_high, {}),
     ("heuristic", "pancake:5", h_not_zero, {}),
     ("heuristic", "pancake:5", h_step_wrong, {}),
+    ("solvable", "sliding:2x3", some_unsolvable, {}),
+    ("told-solvable", "sliding:3x3", another_goal, {"depth_is_distance": False, "known": lambda self: {}}),
+    ("inherited", "pancake:5", play_keeps_the_smallest, {"keeps": frozenset()}),
     ("successor-ranks", "pancake:5", steps_wrong, {}),
     ("inverse", "pancake:5", inverse_wrong, {}),
     ("reversal", "hanoi:3", dual_of_nothing, {}),
@@ -678,7 +710,7 @@ PLANTED = [
 ]
 RAISING = {start_raises}
 """The errors that are found as exceptions; any other law that finds one has not found its error."""
-STATELESS = {"known", "start", "parts", "images", "digits-tables"}
+STATELESS = {"known", "start", "parts", "images", "digits-tables", "inherited"}
 """Laws that a game can break as a whole."""
 
 

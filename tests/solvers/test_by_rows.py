@@ -167,8 +167,8 @@ def test_where_depths_are_not_distances_rows_are_not_moved(game: Game) -> None:
 
 
 def test_turns_that_go_one_way_make_no_claim() -> None:
-    assert load("pyraminx").finds_distances_by_depth
-    assert not load("pocket-cube:clockwise").finds_distances_by_depth
+    assert load("pyraminx").claimed("depth_is_distance")
+    assert not load("pocket-cube:clockwise").claimed("depth_is_distance")
 
 
 # --- memory, and unfinished work ---------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def test_a_search_goes_on_where_it_was_stopped(
     spec: str, level: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = load(spec)
-    options = {} if game.finds_distances_by_depth else {"solver": "bfs", "form": "values"}
+    options = {} if game.claimed("depth_is_distance") else {"solver": "bfs", "form": "values"}
     again = _stopped(game, tmp_path, level, monkeypatch, **options)
     assert same(again, solve_states(game, **options))  # type: ignore[arg-type]
 

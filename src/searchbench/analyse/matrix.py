@@ -31,15 +31,15 @@ def _two_players(game: Game, names: jit.Names) -> str:
 
 
 def _no_digits(game: Game, names: jit.Names) -> str:
-    return prove.obstacle(game, "") or ("no digits" if game.digits() is None else "")
+    return prove.obstacle(game, "") or ("no digits" if game.claimed("digits") is None else "")
 
 
 def _no_enhancements(game: Game, names: jit.Names) -> str:
-    return _two_players(game, names) or ("no enhanced" if game.enhanced() is None else "")
+    return _two_players(game, names) or ("no enhanced" if game.claimed("enhanced") is None else "")
 
 
 def _no_features(game: Game, names: jit.Names) -> str:
-    return _two_players(game, names) or ("no feature_space" if game.feature_space() is None else "")
+    return _two_players(game, names) or ("no feature_space" if game.claimed("feature_space") is None else "")
 
 
 def _no_proof(method: str) -> Callable[[Game, jit.Names], str]:

@@ -13,6 +13,7 @@ from searchbench.game import Game
 from searchbench.heuristics.by_name import Functions
 from searchbench.heuristics.maximum import Maximum
 from searchbench.heuristics.patterns import PatternDatabases, SeenAs
+from searchbench.inherited import why_left_out
 from searchbench.store import open_database
 
 _SWITCH: Final = re.compile(r"dual|modulo|loaded|images:\d+|min:\d+")
@@ -53,7 +54,7 @@ def heuristic(game: Game, text: str, abstractions: Sequence[str | Game] | None =
     list may contain the switches "dual", "modulo", "loaded", "images:2" and "min:4" (see `PatternDatabases`).
     `abstractions` are games of such databases whose files have moved. Raises BadRequest.
     """
-    named = game.heuristics()
+    named = game.claimed("heuristics")
     words = [word.strip() for word in text.split(",")]
     folders = [word for word in words if word not in named]
     found: list[Heuristic] = [_databases(game, folders, text, abstractions)] if folders else []
@@ -64,14 +65,16 @@ def _databases(
     game: Game, words: Sequence[str], text: str, abstractions: Sequence[str | Game] | None
 ) -> PatternDatabases:
     """Return the pattern databases named by some words, each a sum of folders or a switch."""
-    named = game.heuristics()
+    named = game.claimed("heuristics")
     switches = [word for word in words if _SWITCH.fullmatch(word)]
     sums = [word for word in words if word not in switches]
     sets = [[tuple(map(str.strip, word.partition("@")[::2])) for word in one.split("+")] for one in sums]
     folders = dict.fromkeys(folder for one in sets for folder, _ in one)
     for folder in folders or [""]:
         if not folder or not Path(folder).exists():
-            own = f"the bounds {', '.join(named)}" if named else "no bound with a name"
+            own = (
+                f"the bounds {', '.join(named)}" if named else f"no bound with a name{why_left_out(game, 'heuristics')}"
+            )
             raise BadRequest(
                 f"heuristic {text!r}: there is no database {folder!r}, and {game} has {own}; "
                 f"databases are added with + and compared with a comma; "

@@ -20,6 +20,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.index.contract import rank, unrank
+from searchbench.inherited import why_left_out
 from searchbench.rules import canonical, new_moves, new_state, unmoves, unplay
 from searchbench.store.forms import BASE_THREE
 
@@ -33,10 +34,11 @@ def obstacle(game: Game) -> str:
     """Return why depths modulo 3 or 4 of a game cannot be traced back to the start, or "" if they can."""
     if not game.has("unmoves"):
         return f"{game} supplies no `unmoves`: depths modulo 3 could not be traced back to the start"
-    if game.locality is None or game.locality > 1:
+    locality: int | None = game.claimed("locality")
+    if locality is None or locality > 1:
         return (
             f"{game} does not claim a `locality` of 0 or 1: where a move may lead several levels back to the start, depths "
-            "modulo 3 do not tell whole ones; the form 'values' keeps these"
+            f"modulo 3 do not tell whole ones; the form 'values' keeps these{why_left_out(game, 'locality')}"
         )
     return ""
 

@@ -83,7 +83,7 @@ def with_numbering(game: Game, folder: Path, header: Header) -> Game:
     plain = without_diagram(game)
     if not header.index:
         return plain
-    digits = _digits(header.index["digits"], folder) if "digits" in header.index else plain.digits()
+    digits = _digits(header.index["digits"], folder) if "digits" in header.index else plain.claimed("digits")
     if digits is None:
         raise DamagedData(f"{folder} has numbers of a diagram, and {plain} tells no `digits` any more: solve it again")
     from searchbench.store.chunks import ChunkFiles

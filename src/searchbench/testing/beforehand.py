@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final
 
+from searchbench import inherited
 from searchbench.errors import BadGame
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
+from searchbench.inherited import refuse_inherited
 from searchbench.line import Line
 from searchbench.testing import bounds, digits, images, moves, numbers, shortcuts, successions
 from searchbench.testing.nearby import before_solved, distances_nearby
@@ -43,10 +45,10 @@ BACKWARDS: Final = (
 """those of retrograde analysis,"""
 NUMBERED: Final = (
     "legal-closed", "canonical", "taken-back", "locality", "depth-is-distance", "alternates", "rank-of-unrank", "unrank-of-rank",
-    "closed", "parts", "unrank-next", "successor-ranks", "canonical-rank",
+    "closed", "parts", "unrank-next", "successor-ranks", "canonical-rank", "sequences", "product_moves",
 )  # fmt: skip
 """those of all solvers of all states,"""
-GUIDED: Final = ("inverse", "follows", "heuristic", "rearranges")
+GUIDED: Final = ("inverse", "follows", "heuristic", "rearranges", "solvable")
 """those of searches for one state,"""
 DIGITS: Final = tuple(law.name for law in digits.LAWS)
 """of the solver that sweeps a table of digits,"""
@@ -79,6 +81,8 @@ def try_before_solving(game: Game, solver: str | None, reached: bool) -> None:
     check_first_state(game)
     if not reached:
         check_number_of_start(game)
+    if solver == RETROGRADE:
+        refuse_inherited(game, inherited.BACKWARDS)
     _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else (*NUMBERED, *DIGITS))))
 
 
@@ -87,6 +91,8 @@ def try_before_searching(game: Game, by_duality: bool = False) -> None:
     if by_duality:
         check_first_state(game)
         check_number_of_start(game)
+    else:
+        refuse_inherited(game, inherited.BOUNDS)
     _try(game, DUAL if by_duality else GUIDED)
     if not by_duality and _is_guided(game):
         subject = Subject(game, SAMPLES, 0, all_moves=False)
@@ -116,13 +122,15 @@ def try_line(line: Line, near_its_end: bool) -> None:
 
 def _is_guided(game: Game) -> bool:
     """Return whether a game supplies functions on which claims of search rest."""
-    return any(map(game.has, ("h", *bounds.LEAVING_OUT)))
+    return any(map(game.has, ("h", "solvable", *bounds.LEAVING_OUT)))
 
 
 def _try_guidance(subject: Subject, sources: Callable[[], Iterable[State]]) -> None:
     """Compare bound and pruning with the distances of states near some others. Raises BadGame."""
     near = cache(lambda: distances_nearby(subject, sources()))
     _try_law(subject, Law("admissible", lambda subject: bounds.admissible(subject, near(), near().get)))
+    if subject.has("solvable"):
+        _try_law(subject, Law("solvable", lambda subject: bounds.told_solvable(subject, near(), near().get)))
     _try_law(subject, Law("nothing-lost", lambda subject: bounds.nothing_lost(subject, near(), near().get)))
 
 

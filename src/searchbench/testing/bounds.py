@@ -7,6 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from searchbench.inherited import BACKWARDS, BOUNDS, replaced
+from searchbench.rules import UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state
 
 Distances = Callable[[State], int | None]
@@ -38,6 +40,25 @@ def admissible(subject: Subject, states: Iterable[State], distances: Distances) 
         distance = distances(state)
         if distance is not None and (bound := _bound(subject, state)) > distance:
             yield state, f"h is {bound}, the distance is {distance}"
+
+
+def solvable(subject: Subject, state: State) -> Iterator[str]:
+    """Require that solved states are solvable, and those from which a move leads to a solvable one."""
+    if subject.call("solvable", list(state)):
+        return
+    if subject.terminal(state) == 0:
+        yield "`solvable` is false in a solved state"
+    elif subject.terminal(state) == UNDECIDED:
+        for move in subject.tried_moves(state):
+            if subject.call("solvable", list(subject.play(state, move))):
+                yield f"`solvable` is false, and true after move {subject.move_text(state, move)}"
+
+
+def told_solvable(subject: Subject, states: Iterable[State], distances: Distances) -> Iterator[Finding]:
+    """Require that no state is said to be unsolvable from which a line leads to a solved one."""
+    for state in states:
+        if (distance := distances(state)) is not None and not subject.call("solvable", list(state)):
+            yield state, f"`solvable` is false, and it can be solved at a cost of {distance}"
 
 
 LEAVING_OUT: Final = ("dead", "forced_move", "relevance_cut")
@@ -72,4 +93,16 @@ def _bound(subject: Subject, state: State) -> int:
     return int(subject.call("h", list(state), None))
 
 
-LAWS = (Law("heuristic", of_each_state(heuristic), ("h",)),)
+def inherited(subject: Subject) -> Iterator[Finding]:
+    """Require that no bound, and no list of moves backwards, was written for the rules of another class."""
+    for name in (*BOUNDS, *BACKWARDS):
+        why = replaced(subject.game, name) if subject.has(name) else None
+        if why is not None:
+            yield None, str(why)
+
+
+LAWS = (
+    Law("heuristic", of_each_state(heuristic), ("h",)),
+    Law("solvable", of_each_state(solvable), ("solvable",)),
+    Law("inherited", inherited),
+)

@@ -41,7 +41,11 @@ RULES: Final = (
     *images.LAWS,
     *digits.LAWS,
 )
-LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), "admissible", "nothing-lost", "known")
+COMPARED: Final = {
+    "admissible": bounds.admissible, "nothing-lost": bounds.nothing_lost, "told-solvable": bounds.told_solvable,
+}  # fmt: skip
+"""The laws on distances, by their names."""
+LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), *COMPARED, "known")
 """The names of all laws, in the order of the check."""
 
 
@@ -232,7 +236,7 @@ class _Work:
     def compare_with_solution(self, run: Run) -> None:
         """Check the laws that need a solved game."""
         game = self.subject.game
-        known = game.known()
+        known = game.claimed("known")
         rule = value_rule(game.values)
         solved: dict[Any, Database] = {}
         for law, wanted, applies, reason in (
@@ -242,6 +246,12 @@ class _Work:
                 Distance(),
                 not game.two_players and any(map(self.subject.has, bounds.LEAVING_OUT)),
                 "the game leaves nothing out",
+            ),
+            (
+                "told-solvable",
+                Distance(),
+                self.subject.has("solvable") and not game.two_players,
+                "the game supplies no `solvable`",
             ),
             ("known", rule, bool(known), "`known` is empty"),
         ):
@@ -258,10 +268,8 @@ class _Work:
                 self.skipped.append((law, obstacle))
             elif law == "known":
                 self._find(law, _differences(known, solved[wanted], run))
-            elif law == "nothing-lost":
-                self._find(law, bounds.nothing_lost(self.subject, self.subject.states, self._distances(solved[wanted])))
             else:
-                self._find(law, bounds.admissible(self.subject, self.subject.states, self._distances(solved[wanted])))
+                self._find(law, COMPARED[law](self.subject, self.subject.states, self._distances(solved[wanted])))
 
     def _distances(self, database: Database) -> bounds.Distances:
         """Return the distances of the states that have a number."""

@@ -11,7 +11,7 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 
 def digits_tables(subject: Subject) -> Iterator[Finding]:
     """Require that actions touch a digit once, that codes after ascend with the codes, and that weights rise by one."""
-    told = subject.game.digits()
+    told = subject.game.claimed("digits")
     if told is not None:
         for fault in table_faults(told, subject.game.width):
             yield None, fault
@@ -21,7 +21,7 @@ def digits_tables(subject: Subject) -> Iterator[Finding]:
 
 def digits_moves(subject: Subject) -> Iterator[Finding]:
     """Require that the actions of the digits lead to the same states as the moves."""
-    told = subject.game.digits()
+    told = subject.game.claimed("digits")
     return iter(()) if told is None or _is_broken(subject, told) else of_each_state(_moves(told))(subject)
 
 
@@ -47,7 +47,7 @@ def _moves(told: Digits) -> Callable[[Subject, State], Iterator[str]]:
 
 def digits_decided(subject: Subject) -> Iterator[Finding]:
     """Require that `lost` and `stuck` tell the results of all states that are over, and of no others; of puzzles, neither."""
-    told = subject.game.digits()
+    told = subject.game.claimed("digits")
     return iter(()) if told is None or _is_broken(subject, told) else of_each_state(_decided(told))(subject)
 
 

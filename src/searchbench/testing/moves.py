@@ -325,7 +325,7 @@ def _walks(subject: Subject, state: State) -> tuple[list[tuple[int, ...]], list[
 
 def locality(subject: Subject) -> Iterator[Finding]:
     """Require that no move around the start decreases the depth by more than the claimed locality."""
-    claimed = subject.game.locality
+    claimed = subject.game.claimed("locality")
     assert claimed is not None
     first = subject.canonical(subject.start())
     depths = {first: 0}

@@ -111,7 +111,7 @@ def facets(subject: Subject) -> Iterator[Finding]:
 
 def sequences(subject: Subject) -> Iterator[Finding]:
     """Require that the rearrangements of `sequences` lead to the numbers of the successors."""
-    told = subject.game.sequences()
+    told = subject.game.claimed("sequences")
     if told is None:
         return
     rank, unrank = told.functions()
@@ -130,7 +130,7 @@ def sequences(subject: Subject) -> Iterator[Finding]:
 
 def product_moves(subject: Subject) -> Iterator[Finding]:
     """Require that the tables of `product_moves` lead to the numbers of the successors."""
-    told = subject.game.product_moves()
+    told = subject.game.claimed("product_moves")
     if told is None:
         return
     if told.size != subject.size:

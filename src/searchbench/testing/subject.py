@@ -13,6 +13,7 @@ from searchbench import jit
 from searchbench.errors import BadGame, SearchBenchError, raised_in, told
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
+from searchbench.inherited import changes_rules
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.solvers.exhaustive.groups import groups_in_order
@@ -128,17 +129,19 @@ class Subject:
         missing = [name for name in law.needs if not self.has(name)]
         if missing:
             return f"the game supplies no `{missing[0]}`"
-        if law.name == "sequences" and self.game.sequences() is None:
+        if law.name == "sequences" and self.game.claimed("sequences") is None:
             return "the game tells no `sequences`"
-        if law.name == "product_moves" and self.game.product_moves() is None:
+        if law.name == "product_moves" and self.game.claimed("product_moves") is None:
             return "the game tells no `product_moves`"
-        if law.name.startswith("digits-") and self.game.digits() is None:
+        if law.name.startswith("digits-") and self.game.claimed("digits") is None:
             return "the game tells no `digits`"
-        if law.name == "locality" and self.game.locality is None:
+        if law.name == "locality" and self.game.claimed("locality") is None:
             return "the game claims no `locality`"
-        if law.name == "depth-is-distance" and not self.game.finds_distances_by_depth:
+        if law.name == "inherited" and not changes_rules(self.game):
+            return "the class is not derived from one with other rules"
+        if law.name == "depth-is-distance" and not self.game.claimed("depth_is_distance"):
             return "the game does not claim that depths are distances"
-        if law.name == "rearranges" and not self.game.rearranges:
+        if law.name == "rearranges" and not self.game.claimed("rearranges"):
             return "the game does not claim that moves are rearrangements"
         return "the game is for one player" if law.two_players and not self.game.two_players else ""
 

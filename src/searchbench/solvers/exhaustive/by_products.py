@@ -7,6 +7,7 @@ from typing import Final
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.product_moves import ProductMoves
+from searchbench.inherited import why_left_out
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.permutations.levels import Layers, search_levels
@@ -22,11 +23,12 @@ LEAST_COLUMNS: Final = 16
 
 def moves_for(game: Game) -> ProductMoves:
     """Return the moves that a search goes by. Raises BadRequest where they are not told or do not suit."""
-    moves = None if game.two_players or game.has("canonical") or game.has("legal") else game.product_moves()
+    unsuited = game.two_players or game.has("canonical") or game.has("legal")
+    moves: ProductMoves | None = None if unsuited else game.claimed("product_moves")
     if moves is None:
         raise BadRequest(
             f"form {PRODUCT!r}: {game} does not tell the moves of a product index (`product_moves`, or `independent`), or they "
-            "take too large a table, or it has symmetries or illegal numbers"
+            f"take too large a table, or it has symmetries or illegal numbers{why_left_out(game, 'product_moves')}"
         )
     why_not = modulo.obstacle(game)
     if why_not:

@@ -61,7 +61,7 @@ def goes_by_rows(game: Game, choice: Choice) -> bool:
     if game.two_players:
         return False
     if choice.solver == RETROGRADE:
-        wanted = choice.rule.claims == Distance.claims and game.finds_distances_by_depth and not game.has("cost")
+        wanted = choice.rule.claims == Distance.claims and game.claimed("depth_is_distance") and not game.has("cost")
     else:
         wanted = choice.solver == BFS and VALUES in choice.forms
     parts = game.parts() if wanted else []
@@ -70,7 +70,7 @@ def goes_by_rows(game: Game, choice: Choice) -> bool:
 
 def rows_of(game: Game, run: Run) -> Rows | None:
     """Return how the rows of a game are moved; None where it does not tell its moves, or where these do not suit."""
-    method = method_for(game.sequences(), run)
+    method = method_for(game.claimed("sequences"), run)
     if method is not None:
         return Rows(STREAMING, method.memory, method.on_rank, method.search)
     moves = quick_moves(game)

@@ -105,7 +105,7 @@ def _swept_by_default(game: Game, rule: str | ValueRule | None) -> bool:
     if rule is not None or not value_rule(game.values).outcomes or diagram_of(game) is not None:
         return False
     size = line_size(game.parts()) or LARGE
-    return size >= LARGE and game.digits() is not None
+    return size >= LARGE and game.claimed("digits") is not None
 
 
 def _sweeping(game: Game, rule: str | ValueRule | None, form: str | None, by_parts: bool) -> Choice:
@@ -118,7 +118,7 @@ def _sweeping(game: Game, rule: str | ValueRule | None, form: str | None, by_par
     _check_kind(game, wanted)
     if SWEEP not in wanted.solvers:
         raise BadRequest(f"{game}: solver {SWEEP!r} does not find values of {wanted.name!r}; {_ways(game, wanted)}")
-    if game.digits() is None:
+    if game.claimed("digits") is None:
         others = " or ".join(name for name in wanted.solvers if name != SWEEP)
         raise BadRequest(
             f"{game}: solver {SWEEP!r} needs `digits`, which the game does not tell: values of {wanted.name!r} are found by "

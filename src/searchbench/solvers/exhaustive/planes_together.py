@@ -82,7 +82,7 @@ def _facts(form: str, memory: int, levels: int, run: Run) -> dict[str, Any]:
 
 
 def _stream(game: Game, form: str, run: Run, work: Any, _: jit.Target) -> Made:
-    method = method_for(game.sequences(), run)
+    method = method_for(game.claimed("sequences"), run)
     if method is None or method.on_rank is None:
         raise BadRequest(
             f"form {form!r}: {game} does not tell its moves as rearrangements of enough different elements, each of "

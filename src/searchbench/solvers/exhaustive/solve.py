@@ -12,6 +12,7 @@ from searchbench.exchange.space import Files
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
+from searchbench.inherited import why_left_out
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_in_files, form_within, solve_in_bits
@@ -110,13 +111,13 @@ def _solve_compactly(
         jit.backend(target).machine_code and block_bits is None
     )  # the quickest forms are machine code, without blocks
     if form == STREAMING or (form is None and quickest):
-        method = method_for(game.sequences(), run)
+        method = method_for(game.claimed("sequences"), run)
         if method is not None and (form == STREAMING or method.least <= run.memory):
             return solve_by_streaming(game, method, run)
         if form == STREAMING:
             raise BadRequest(
                 f"form {STREAMING!r}: {game} does not tell its moves as rearrangements of enough elements, "
-                "each of which a move undoes"
+                f"each of which a move undoes{why_left_out(game, 'sequences')}"
             )
     if form == PRODUCT:
         return solve_by_products(game, moves_for(game), run)

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.inherited import why_left_out
 from searchbench.rules import play
 
 MOST_SEQUENCES: Final = 1_000_000
@@ -88,10 +89,10 @@ def automaton(game: Game, depth: int) -> Automaton:
     """
     if depth < 1:
         raise BadRequest(f"automaton {depth}: expected at least one move, or 0 for none")
-    if not game.rearranges:
+    if not game.claimed("rearranges"):
         raise BadRequest(
             f"automaton {depth}: {game} does not claim that its moves are rearrangements, so that what a sequence of moves "
-            "does would be the same in every state"
+            f"does would be the same in every state{why_left_out(game, 'rearranges')}"
         )
     if game.has("cost"):
         raise BadRequest(
@@ -107,7 +108,7 @@ def usual_automaton(game: Game) -> Automaton | None:
     It is the deepest one for which states of USUAL_CELLS cells are compared, so that it does not depend on the machine.
     Superfluous sequences of two moves are known to most games themselves, by `inverse` and `follows`.
     """
-    if not game.rearranges or game.has("cost"):
+    if not game.claimed("rearranges") or game.has("cost"):
         return None
     try:
         found = _kept_or_made(game, LONGEST, USUAL_CELLS // game.width, "")

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.inherited import why_left_out
 from searchbench.jit.data import asks_for_data
 from searchbench.jit.references import plain_function
 from searchbench.rules import Move, State
@@ -61,10 +62,11 @@ def chosen(game: Game, use: Iterable[str], without: Iterable[str], order: str | 
     Raises BadRequest, which lists the choices.
     """
     found: Functions = {}
-    own = game.enhancements()
+    own = game.claimed("enhancements")
     for name in use:
         if name not in own:
-            raise BadRequest(f"{game} has no enhancement {name!r}; it has {', '.join(own) or 'none with a name'}")
+            others = f"it has {', '.join(own) or 'none with a name'}{why_left_out(game, 'enhancements')}"
+            raise BadRequest(f"{game} has no enhancement {name!r}; {others}")
         found |= own[name]
     for name in without:
         if name not in REPLACED:

@@ -131,12 +131,12 @@ def methods_for(game: Game, bound: bool = False) -> list[str]:
     """
     parts = game.parts()
     small = bool(parts) and line_size(parts) <= REMEMBERED
-    supplied = {"featurespace": game.feature_space(), "enhanced": game.enhanced()}
+    supplied = {"featurespace": game.claimed("feature_space"), "enhanced": game.claimed("enhanced")}
     own = [name for name, functions in supplied.items() if functions is not None]
     if small:
         return ["astar", *own, "idastar", "bestfirst"]
     guided = bound or game.has("h")
-    few_ways = guided and (bool(own) or game.rearranges or ways_again(game) <= MANY_WAYS)
+    few_ways = guided and (bool(own) or game.claimed("rearranges") or ways_again(game) <= MANY_WAYS)
     return [*own, "idastar", "astar", "bestfirst"] if few_ways else [*own, "astar", "idastar", "bestfirst"]
 
 

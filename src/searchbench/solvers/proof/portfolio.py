@@ -172,7 +172,7 @@ class _Progress:
 def alpha_beta_steps(game: Game, root: Any, budget: Budget, evidence: bool, target: jit.Target) -> Steps[Solved]:
     """Find the outcome by alpha-beta; where stones fall on bitboards, unless evidence is wanted and within reach."""
     memory = budget.run.memory
-    drops = game.drops()
+    drops = game.claimed("drops")
     empty = np.count_nonzero(root == 0)
     if drops is not None and fits(drops) and not (evidence and empty <= MOST_EMPTY_FOR_EVIDENCE):
         found = DropSearch(game, drops, budget, memory // 2, target)

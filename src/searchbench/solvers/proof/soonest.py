@@ -93,7 +93,9 @@ def _kernel(game: Game, chosen: Proving) -> Callable[..., Any] | None:
     if isinstance(chosen, DepthFirstProofNumber):
         return dfpn.deepen
     general = (
-        game.drops() is None and getattr(chosen, "leaves", None) is None and isinstance(chosen, AlphaBeta | Portfolio)
+        game.claimed("drops") is None
+        and getattr(chosen, "leaves", None) is None
+        and isinstance(chosen, AlphaBeta | Portfolio)
     )
     return alphabeta.descend if general else None
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.duality import reversal
-from searchbench.errors import BadRequest, Unsolvable
+from searchbench.errors import BadGame, BadRequest, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.index.contract import canonical_rank, unrank, unrank_next
 from searchbench.index.protocol import Part, line_size
+from searchbench.inherited import why_left_out
 from searchbench.jit import Rows, intervals, note_rows, trailing_zeros
 from searchbench.line import Line
 from searchbench.rules import new_state
@@ -28,6 +29,7 @@ from searchbench.solvers.exhaustive.bits.search import Layers, blocks_for, searc
 from searchbench.solvers.exhaustive.bits.solve import LAYERS, TWO_BIT, obstacle
 from searchbench.store import Database
 from searchbench.store.planes import PlaneCodes
+from searchbench.user_code import name_of
 from searchbench.values import Depth
 
 PIECE: Final = 1 << 21
@@ -171,11 +173,17 @@ def _check(game: Game) -> None:
     if game.two_players or not game.has("reversal"):
         raise BadRequest(
             f"{game} supplies no `reversal`: only a game that looks the same from both ends is searched by duality"
+            f"{why_left_out(game, 'reversal')}"
         )
     if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: it cannot be searched breadth first")
     if game.has("cost"):
         raise BadRequest(f"the moves of {game} have costs: breadth-first search counts moves")
+    goal = dual_of(game, game.start())
+    if game.terminal(goal) != 0:
+        raise BadGame(
+            f"{name_of(game)}: the start's `reversal`, {game.format(goal)!r}, is not solved: it must be the only solved state"
+        )
 
 
 def dual_of(game: Game, state: list[int]) -> list[int]:

@@ -30,7 +30,7 @@ COUNTERS: Final = 1 << 14
 
 def served(game: Game) -> Sequences | None:
     """Return how a game tells its moves, if streaming on a device serves it; else None."""
-    told = game.sequences()
+    told: Sequences | None = game.claimed("sequences")
     if told is None or not told.reversible or told.two_sided or told.pieces or told.n < BLOCK:
         return None
     return told

@@ -13,6 +13,7 @@ from searchbench.errors import BadGame, BadRequest, OutOfMemory
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram, count_members
 from searchbench.index.digits import WORD, Digits, table_faults
+from searchbench.inherited import why_left_out
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.images import image
 from searchbench.solvers.exhaustive.diagrams.moves import moves_of
@@ -68,9 +69,11 @@ class Layers:
 
 def digits_of(game: Game) -> Digits:
     """Return the digits of a game, their tables checked. Raises BadRequest where it tells none, and BadGame."""
-    told = game.digits()
+    told: Digits | None = game.claimed("digits")
     if told is None:
-        raise BadRequest(f"{game} tells no `digits`, from which diagrams of its positions would be made")
+        raise BadRequest(
+            f"{game} tells no `digits`, from which diagrams of its positions would be made{why_left_out(game, 'digits')}"
+        )
     for fault in table_faults(told, game.width):
         raise BadGame(f"{game}: digits(): {fault}; `searchbench check` tells more")
     return told

@@ -12,6 +12,7 @@ from searchbench import jit
 from searchbench.configuration import option
 from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
+from searchbench.inherited import why_left_out
 from searchbench.line import Line
 from searchbench.run import Run
 from searchbench.solvers.guided.configuration import Guided
@@ -156,9 +157,11 @@ class Enhanced(Guided):
 
 
 def _enhanced(game: Game) -> EnhancedGame:
-    found: EnhancedGame | None = game.enhanced()
+    found: EnhancedGame | None = game.claimed("enhanced")
     if found is None:
-        raise BadRequest(f"method enhanced: {game} supplies no functions for it; idastar searches every puzzle")
+        raise BadRequest(
+            f"method enhanced: {game} supplies no functions for it; idastar searches every puzzle{why_left_out(game, 'enhanced')}"
+        )
     return found
 
 

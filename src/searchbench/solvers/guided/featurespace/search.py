@@ -8,6 +8,7 @@ from typing import Final
 
 from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
+from searchbench.inherited import why_left_out
 from searchbench.line import Line
 from searchbench.solvers.guided.configuration import Guided, seed_option
 from searchbench.solvers.guided.enhancements import Functions
@@ -49,10 +50,11 @@ class FeatureSpace(Guided):
         """Return a line. Raises Unsolvable and LimitReached."""
         if self.h is not None or self.order or self.use or self.without:
             raise BadRequest("featurespace: heuristic, order, use and without have no meaning: features guide it")
-        rules: FeatureSpaceGame | None = task.game.feature_space()
+        rules: FeatureSpaceGame | None = task.game.claimed("feature_space")
         if rules is None:
             raise BadRequest(
                 f"method featurespace: {task.game} supplies no features for it; idastar searches every puzzle"
+                f"{why_left_out(task.game, 'feature_space')}"
             )
         wanted = self.entries or min(ENTRIES, task.run.memory // 2 // BYTES)
         entries = max(wanted // len(rules.strategies), 2 * rules.most)
