@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import pytest
 from tests import naive
 
+import derived_combinations
 import searchbench as sb
-from searchbench.errors import BadGame, BadRequest, Unsolvable
-from searchbench.game import Game
+from searchbench.errors import BadGame, BadRequest, DamagedData, Unsolvable
+from searchbench.game import Game, _functions, _names
 from searchbench.games.connect4 import Connect4
 from searchbench.games.frogs_and_toads import FrogsAndToads
 from searchbench.games.pancake import Pancake
@@ -20,7 +21,7 @@ from searchbench.games.sokoban import Sokoban
 from searchbench.games.top_spin import TopSpin
 from searchbench.inherited import RESTS_ON, replaced
 from searchbench.rules import UNDECIDED, State
-from searchbench.solvers.exhaustive import by_rows
+from searchbench.solvers.exhaustive import by_products, by_rows
 from searchbench.store.modulo import obstacle
 from twisty import Claiming
 
@@ -389,3 +390,47 @@ def test_what_a_class_keeps_is_a_set_of_claims(keeps: Any) -> None:
     kind = dataclass(frozen=True)(type("Odd", (NoThree,), {"keeps": keeps, "name": "odd", "__module__": __name__}))
     with pytest.raises(BadGame, match="expected a set of names"):
         sb.solve(kind(5))
+
+
+# --- games derived at random ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def by_rows_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_rows, "LEAST", 1)
+    monkeypatch.setattr(by_products, "LEAST_COLUMNS", 1)
+
+
+@pytest.mark.usefixtures("by_rows_always")
+@pytest.mark.parametrize("seed", [*range(16), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(16, 120))])
+def test_a_derived_game_is_solved_by_its_own_rules_or_refused(seed: int) -> None:
+    one = derived_combinations.draw(seed)
+    wrong = list(derived_combinations.wrong_answers(one))
+    assert not wrong, f"{one.told}: {wrong}"
+
+
+@pytest.mark.usefixtures("by_rows_always")
+@pytest.mark.parametrize(
+    ("spec", "change"),
+    [
+        ("frogs-and-toads:xxxx-oooo", ("forbidding", 5, 5)),
+        ("frogs-and-toads:xxxx-oooo", ("another_goal", 3, 40)),
+        ("rubik-pattern:UR-UF", ("forbidding", 3, 3)),
+    ],
+)
+def test_claims_that_are_believed_give_wrong_answers(
+    spec: str, change: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = derived_combinations.derived(spec, [change], 0, False)
+    assert not list(derived_combinations.wrong_answers(one))
+    monkeypatch.setattr("searchbench.game.replaced", lambda *_: None)
+    monkeypatch.setattr("searchbench.game.left_out", lambda *_: frozenset())
+    monkeypatch.setattr("searchbench.tried.try_before", lambda *_: None)
+    _functions.cache_clear()
+    _names.cache_clear()
+    believed = derived_combinations.derived(spec, [change], 0, False)
+    try:
+        wrong = list(derived_combinations.wrong_answers(believed))
+    except DamagedData:  # no way leads back to the start: the depths are wrong
+        return
+    assert wrong

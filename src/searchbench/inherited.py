@@ -25,23 +25,26 @@ RESTS_ON: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("drops", "digits"), GOAL),
     **dict.fromkeys(("heuristics", "enhancements", "enhanced", "feature_space"), COSTS),
     **dict.fromkeys(("depth_is_distance", "known"), ENDS),
-    **dict.fromkeys(("successor_ranks", "mobility", "alternates", "inverse", "unmoves"), MOVES),
+    **dict.fromkeys(("successor_ranks", "mobility", "alternates", "inverse", "irreversible", "unmoves"), MOVES),
     **dict.fromkeys(("conversions", "unmoves_within"), (*MOVES, "unmoves")),
     **dict.fromkeys(("follows", "dual_state"), (*MOVES, "cost")),
     "solvable": GOAL,
-    **dict.fromkeys(("h", "h_step", "dead", "forced_move", "relevance_cut"), COSTS),
+    "canonical": (*COSTS, "gain"),
+    **dict.fromkeys(("h", "h_step", "h_init", "h_update", "h_prefetch", "dead", "forced_move", "relevance_cut"), COSTS),
     "reversal": ENDS,
 }
 """The functions that each claim rests on: those of a class's methods and attributes first, then those of its rules."""
 LEFT_OUT: Final = (
-    "successor_ranks", "mobility", "alternates", "inverse", "conversions", "unmoves_within", "follows", "dual_state", "solvable",
-    "reversal",
+    "successor_ranks", "mobility", "alternates", "inverse", "irreversible", "conversions", "unmoves_within", "follows",
+    "dual_state", "solvable", "reversal",
 )  # fmt: skip
 """The functions without which answers are the same, or a message says that they are missing."""
-BOUNDS: Final = ("h", "h_step", "dead", "forced_move", "relevance_cut")
+BOUNDS: Final = ("h", "h_step", "h_init", "h_update", "h_prefetch", "dead", "forced_move", "relevance_cut")
 """The functions that guide searches,"""
 BACKWARDS: Final = ("unmoves",)
-"""and those that retrograde analysis goes by."""
+"""that retrograde analysis goes by,"""
+SYMMETRIES: Final = ("canonical",)
+"""and that make one state of several."""
 
 
 class Replaced(NamedTuple):

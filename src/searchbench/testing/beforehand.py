@@ -81,18 +81,16 @@ def try_before_solving(game: Game, solver: str | None, reached: bool) -> None:
     check_first_state(game)
     if not reached:
         check_number_of_start(game)
-    if solver == RETROGRADE:
-        refuse_inherited(game, inherited.BACKWARDS)
+    refuse_inherited(game, (*inherited.SYMMETRIES, *(inherited.BACKWARDS if solver == RETROGRADE else ())))
     _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else (*NUMBERED, *DIGITS))))
 
 
 def try_before_searching(game: Game, by_duality: bool = False) -> None:
     """Try the laws that a search for one state rests on; that by duality is a search of numbers. Raises BadGame."""
+    refuse_inherited(game, (*inherited.SYMMETRIES, *(() if by_duality else inherited.BOUNDS)))
     if by_duality:
         check_first_state(game)
         check_number_of_start(game)
-    else:
-        refuse_inherited(game, inherited.BOUNDS)
     _try(game, DUAL if by_duality else GUIDED)
     if not by_duality and _is_guided(game):
         subject = Subject(game, SAMPLES, 0, all_moves=False)
@@ -136,6 +134,7 @@ def _try_guidance(subject: Subject, sources: Callable[[], Iterable[State]]) -> N
 
 def try_before_proving(game: Game) -> None:
     """Try the laws that a proof rests on. Raises BadGame."""
+    refuse_inherited(game, inherited.SYMMETRIES)
     _try(game, PROVING)
 
 

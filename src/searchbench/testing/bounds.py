@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from searchbench.inherited import BACKWARDS, BOUNDS, replaced
+from searchbench.inherited import BACKWARDS, BOUNDS, SYMMETRIES, replaced
 from searchbench.rules import UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state
 
@@ -95,7 +95,7 @@ def _bound(subject: Subject, state: State) -> int:
 
 def inherited(subject: Subject) -> Iterator[Finding]:
     """Require that no bound, and no list of moves backwards, was written for the rules of another class."""
-    for name in (*BOUNDS, *BACKWARDS):
+    for name in (*SYMMETRIES, *BOUNDS, *BACKWARDS):
         why = replaced(subject.game, name) if subject.has(name) else None
         if why is not None:
             yield None, str(why)
