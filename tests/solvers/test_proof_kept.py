@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -55,7 +56,7 @@ def test_a_stopped_proof_goes_on(method: str, cyclic: bool, tmp_path: Path, monk
 def test_tree_search_goes_on_where_it_was(tmp_path: Path) -> None:
     game, run = load("tic-tac-toe"), Run(memory=1 << 26, threads=1)
     whole = prove_state(game, None, ProofNumber(evidence=False), run, target="interpreted").nodes
-    stops = 0
+    stops, seconds = 0, []
     while True:
         try:
             chosen = ProofNumber(evidence=False, work=tmp_path / "work")
@@ -63,8 +64,11 @@ def test_tree_search_goes_on_where_it_was(tmp_path: Path) -> None:
             break
         except LimitReached:
             stops += 1
+            seconds.append(json.loads((tmp_path / "work" / RECORD).read_text())["body"]["record"]["seconds"])
     assert stops >= 7
     assert (found.value, found.nodes) == ("draw", whole)
+    assert seconds == sorted(set(seconds))
+    assert found.seconds > seconds[-1]  # those of all runs
 
 
 def test_an_incomplete_proof_is_kept(tmp_path: Path) -> None:

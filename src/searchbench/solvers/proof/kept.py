@@ -44,6 +44,9 @@ class KeptProof:
         self.folder, self.run = folder, run
         record = {} if folder is None else folder.record
         self.answers = {int(bound): bool(answer) for bound, answer in record.get("answers", {}).items()}
+        self.earlier = float(record.get("seconds", 0.0))
+        """The seconds of the runs before this one, as far as they were kept."""
+        self._began = run.seconds
         self._search: Keeping | None = None
 
     def holds(self, bound: int, ask: Callable[[int], bool]) -> bool:
@@ -91,7 +94,12 @@ class KeptProof:
             return
         answers = {str(bound): answer for bound, answer in self.answers.items()}
         arrays = {name: np.asarray(array) for name, array in self._search.arrays().items()}
-        self.folder.commit({"answers": answers, "nodes": self._search.nodes}, arrays, self.run)
+        facts = {
+            "answers": answers,
+            "nodes": self._search.nodes,
+            "seconds": self.earlier + self.run.seconds - self._began,
+        }
+        self.folder.commit(facts, arrays, self.run)
 
     def discard(self) -> None:
         """Remove the folder: the proof is done."""

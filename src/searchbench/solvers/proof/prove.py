@@ -143,7 +143,7 @@ def searched(
         else:
             found = _with_leaves(game, start, budget, leaves, target)
         searched = found.facts.pop("nodes")
-        solved = active.seconds - began
+        solved = kept.earlier + active.seconds - began
         at_most = None if found.lower == found.upper else found.upper
         method = found.facts.pop("method", method)
         proof = Proof(game, root, found.lower, method, (), searched, solved, found.facts, leaves, at_most)
