@@ -29,8 +29,8 @@ demo: .venv/installed
 	$(RUN) stats build/eight.db
 	$(RUN) find build/eight.db --hardest
 	$(RUN) line build/eight.db hardest
-	$(RUN) check examples/token.py
-	$(RUN) solve examples/token.py --to build/token.db --force
+	$(RUN) check examples/tokens.py
+	$(RUN) solve examples/tokens.py --to build/token.db --force
 	$(RUN) verify build/token.db
 	$(RUN) probe build/token.db start
 

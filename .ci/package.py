@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
-GAME = ROOT / "examples" / "token.py"
+GAME = ROOT / "examples" / "tokens.py"
 NEEDED = ("searchbench/py.typed", "searchbench/web/assets/", "searchbench/reproduce/recorded.json",
           "searchbench/reproduce/deals/", "searchbench/reproduce/positions/")  # fmt: skip
 """Files that are no modules, and that the package must have."""

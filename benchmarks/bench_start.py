@@ -22,7 +22,7 @@ COMMANDS = (
     "--help",
     "games",
     "solve sliding:2x3",
-    f"solve {EXAMPLES}/token.py",
+    f"solve {EXAMPLES}/tokens.py",
     "solve sliding:3x3",
     "solve sliding:2x5",
     "solve chess:KQKR,5,5",

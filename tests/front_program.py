@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = {name: str(ROOT / "examples" / f"{name}.py") for name in ("token", "patience", "coins")}
+EXAMPLES = {
+    name: str(ROOT / "examples" / file)
+    for name, file in {"token": "tokens.py", "patience": "patience.py", "coins": "coins.py"}.items()
+}
 
 
 class Answer(NamedTuple):

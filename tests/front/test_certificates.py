@@ -84,7 +84,7 @@ def test_a_false_claim_exits_10_and_damage_40(program: Program, certificates: di
 def test_rules_that_have_changed_are_told(program: Program, tmp_path: Path) -> None:
     """What `verify` would find, nothing else checks."""
     game = tmp_path / "heap.py"
-    text = (Path(__file__).parents[2] / "examples" / "token.py").read_text()
+    text = (Path(__file__).parents[2] / "examples" / "tokens.py").read_text()
     game.write_text(text)
     path = tmp_path / "heap.cert"
     assert program("prove", game, "--to", path).code == 0

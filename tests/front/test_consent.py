@@ -26,14 +26,14 @@ def received(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder as somebody else sent it: a game that tells when it is run, a database and a certificate of it."""
     made = tmp_path / "made"
     made.mkdir()
-    shutil.copy(EXAMPLES["token"], made / "token.py")
+    shutil.copy(EXAMPLES["token"], made / "tokens.py")
     monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path / "theirs"))
     monkeypatch.chdir(made)
-    sb.solve("token.py", to="token.db", threads=1)
-    sb.prove("token.py", "l b").write("token.cert")
+    sb.solve("tokens.py", to="token.db", threads=1)
+    sb.prove("tokens.py", "l b").write("token.cert")
     sent = shutil.copytree(made, tmp_path / "sent")
     shutil.rmtree(made)
-    (sent / "token.py").write_text((sent / "token.py").read_text() + MARK)
+    (sent / "tokens.py").write_text((sent / "tokens.py").read_text() + MARK)
     monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path / "mine"))
     monkeypatch.setattr(consent, "_run", set())
     monkeypatch.chdir(tmp_path)
@@ -54,7 +54,7 @@ OPENING: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("way", OPENING)
 def test_a_file_that_was_never_run_is_not_run(received: Path, way: str) -> None:
     with pytest.raises(
-        NoConsent, match=r"runs that file, which you have not run before.*--game .*token.py:CLASS.*trust=True"
+        NoConsent, match=r"runs that file, which you have not run before.*--game .*tokens.py:CLASS.*trust=True"
     ):
         OPENING[way](received)
     assert not (received / "ran").exists()
@@ -68,17 +68,17 @@ def test_trust_runs_it_and_is_remembered(received: Path) -> None:
 
 
 def test_naming_the_file_is_consent(received: Path) -> None:
-    assert sb.open_database(received / "token.db", f"{received}/token.py:Token").states == 144
+    assert sb.open_database(received / "token.db", f"{received}/tokens.py:Token").states == 144
 
 
 def test_who_has_run_the_file_has_agreed(received: Path) -> None:
-    sb.load(f"{received}/token.py")
+    sb.load(f"{received}/tokens.py")
     assert sb.open_database(received / "token.db").states == 144
 
 
 def test_a_file_that_was_replaced_is_another_one(received: Path) -> None:
     """The same place may hold something else the next time."""
-    place = received / "token.py"
+    place = received / "tokens.py"
     sb.load(f"{place}")
     (received / "ran").unlink()
     harmless = place.read_text()
@@ -94,7 +94,7 @@ def test_a_file_that_was_replaced_is_another_one(received: Path) -> None:
 
 
 def test_another_process_remembers(received: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sb.load(f"{received}/token.py")
+    sb.load(f"{received}/tokens.py")
     monkeypatch.setattr(consent, "_run", set())
     code = "import sys, searchbench as sb; print(sb.open_database(sys.argv[1]).states)"
     command = [sys.executable, "-c", code, str(received / "token.db")]
@@ -109,7 +109,7 @@ def test_a_header_without_the_place_of_the_file_is_no_way_round(
     del document["attributes"][head.KEY]["game"]["file"]
     document["attributes"][head.KEY]["digest"] = head.metadata_digest(received / "token.db", document)
     (received / "token.db" / head.DOCUMENT).write_text(json.dumps(document))
-    monkeypatch.chdir(received)  # where the game's own text, token.py, leads to the file
+    monkeypatch.chdir(received)  # where the game's own text, tokens.py, leads to the file
     with pytest.raises(NoConsent):
         sb.open_database("token.db")
     assert not (received / "ran").exists()
@@ -120,7 +120,7 @@ def test_the_command_line_refuses_asks_and_takes_the_games_name(
 ) -> None:
     answer = program("stats", received / "token.db")
     assert answer.code == 30
-    assert f"--game {received}/token.py:CLASS" in answer.err
+    assert f"--game {received}/tokens.py:CLASS" in answer.err
     questions = []
 
     def answered(yes: bool) -> None:
@@ -132,18 +132,18 @@ def test_the_command_line_refuses_asks_and_takes_the_games_name(
     assert not (received / "ran").exists()
     answered(True)
     assert program("stats", received / "token.db").code == 0
-    assert questions == [(received / "token.db", received / "token.py")] * 2
+    assert questions == [(received / "token.db", received / "tokens.py")] * 2
     assert program("probe", received / "token.db", "start").code == 0
     assert len(questions) == 2  # asked once
 
 
 def test_the_command_line_takes_the_games_name(received: Path, program: Program) -> None:
-    assert program("stats", received / "token.db", "--game", f"{received}/token.py:Token").code == 0
+    assert program("stats", received / "token.db", "--game", f"{received}/tokens.py:Token").code == 0
 
 
 def test_trust_is_for_one_command(received: Path, program: Program) -> None:
     assert program("stats", received / "token.db", "--trust").code == 0
-    (received / "token.py").write_text((received / "token.py").read_text() + "\n")  # another file from now on
+    (received / "tokens.py").write_text((received / "tokens.py").read_text() + "\n")  # another file from now on
     with pytest.raises(NoConsent):
         sb.open_database(received / "token.db")
 

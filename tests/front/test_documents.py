@@ -184,3 +184,10 @@ def test_tables_of_options_are_those_of_the_configurations(page: str, name: str,
     text = (ROOT / "docs" / f"{page}.md").read_text()
     written = text.partition(f"<!-- options of {name} -->\n")[2].partition("\n<!-- end of options -->")[0]
     assert written == table_of(methods)
+
+
+def test_an_example_hides_no_module_of_the_standard_library() -> None:
+    """Python finds the files of the folder that it is started in before its own: in one with a `token.py` it does not start."""
+    names = {path.stem for path in (Path(__file__).parents[2] / "examples").rglob("*.py")}
+    assert names
+    assert not names & sys.stdlib_module_names

@@ -49,7 +49,7 @@ SHARED = "import searchbench.exchange.shards as shards; shards.SMALL = 0"
 """Code that has all ranks take part in groups that one of them would solve."""
 BLIND = "import searchbench.exchange.shared_memory as memory; memory._opened = lambda file: -1"
 """Code that has no rank see the files that others have in memory, as in containers of their own."""
-TOKEN = Path(__file__).parents[2] / "examples" / "token.py"
+TOKEN = Path(__file__).parents[2] / "examples" / "tokens.py"
 PROGRAM = "from searchbench.cli import main; main()"
 
 
@@ -128,7 +128,7 @@ def test_what_is_wrong_before_the_ranks_have_joined_is_said_once(words: list[str
 
 @pytest.mark.long
 def test_a_game_is_tried_by_the_first_rank_and_refused_by_all(tmp_path: Path) -> None:
-    game = tmp_path / "token.py"
+    game = tmp_path / "tokens.py"
     game.write_text(TOKEN.read_text())
     code, out, err = run(2, ["solve", str(game), "--no-progress", "--to", str(tmp_path / "right")])
     assert (code, err) == (0, "")

@@ -57,7 +57,7 @@ SEARCHES = [
 ANALYSES = [
     "sliding:2,3",
     "hanoi:3",
-    "examples/token.py",
+    "examples/tokens.py",
     "chess:KQK,3,3",
     "mnk:2,2,2",
     "mnk:3,2,2,no,yes",
