@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -180,6 +182,19 @@ def test_what_does_not_rest_on_the_change_is_kept() -> None:
     assert {"sequences", "locality", "heuristics", "h", "solvable", "successor_ranks"} <= set(kept)
     assert {"depth_is_distance", "known"} & set(kept) == set()
     assert game.has("h", "successor_ranks", "solvable")
+
+
+def test_claims_are_asked_for_by_name() -> None:
+    """`game.sequences()` would tell what is inherited with other rules: `game.claimed("sequences")` does not."""
+    package = Path(sb.__file__).parent
+    told = {"games", "families", "abstractions", "reproduce", "game.py"}
+    asked = re.compile(
+        rf"\bgame\.({'|'.join(claim for claim in RESTS_ON if hasattr(Game, claim) and claim != 'canonical')})\b"
+    )
+    files = [path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in told]
+    assert len(files) > 300
+    found = {str(path): asked.findall(path.read_text()) for path in files}
+    assert not {path: names for path, names in found.items() if names}
 
 
 def test_shipped_games_keep_all() -> None:
