@@ -105,6 +105,8 @@ def test_what_cannot_be_searched_by_duality_is_refused() -> None:
         sb.search(TRIANGLE, method="dual", memory="1kB")
 
     class Dear(Hanoi):
+        keeps = frozenset({"reversal"})
+
         def rules(self) -> Mapping[str, Callable[..., Any]]:
             def cost(state: State, move: int) -> int:
                 return 2
