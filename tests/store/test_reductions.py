@@ -122,6 +122,12 @@ def test_how_a_game_ends_is_kept_without_depths(spec: str, form: str, tmp_path: 
         assert sorted(choice.move for choice in choices) == sorted(right.game.moves(position.state))
         if form != "one-bit" and choices:
             assert kept.worth(position.state, choices[0]) == words[value.outcome]
+        for choice in choices if form == "one-bit" else ():
+            then = right.probe(choice.position).outcome
+            over = right.game.terminal(choice.position.state) != UNDECIDED
+            known = {1: "not won", 0: "not won" if over else None, -1: "won" if over else None}
+            assert kept.worth(position.state, choice) == known[then]
+            assert kept.worth_of(choice.value, 1) == ("not won" if then == 1 else None)
     counts: dict[str, int] = {}
     for value, count in right.histogram().items():
         counts[words[value.outcome]] = counts.get(words[value.outcome], 0) + count

@@ -17,6 +17,7 @@ from searchbench.store.condition import condition
 from searchbench.store.positions import NAMES
 from searchbench.values import Result
 from searchbench.web import schema
+from searchbench.web.answers import moves_answer
 from searchbench.web.finding import Filter, find_page
 from searchbench.web.library import Library
 from web_client import LIMITS, Client, make_app, running
@@ -532,3 +533,21 @@ def test_a_dead_end_is_told(tmp_path: Path) -> None:
         assert answer["dead_end"] == "a stone on Cb can reach no goal any more"
         assert (begin["dead_cells"], [answer["names"][cell] for cell in answer["dead_cells"]]) == ([], ["Cb"])
         schema.Position.model_validate(answer)
+
+
+def test_moves_of_a_database_of_wins_are_told_for_who_makes_them(tmp_path: Path) -> None:
+    """X wins at c1 at once; after c3 O does; of the others it is not known whether they draw or win."""
+    right = sb.solve("tic-tac-toe", to=tmp_path / "all.db", threads=1)
+    with right.convert(tmp_path / "won.db", "one-bit") as won:
+        position = won.game.position("XX./OO./...")
+        told = {move["move"]: move["value"] for move in moves_answer(won, position)}
+        for choice in right.moves(position):
+            outcome = right.probe(choice.position).outcome
+            over = won.game.terminal(choice.position.state) != sb.UNDECIDED
+            expected = "not won" if outcome == 1 else "won" if over else "unknown"
+            assert told[won.game.format_move(position.state, choice.move)]["text"] == expected
+        assert {value["text"] for value in told.values()} == {"won", "not won"}
+        assert {value["kind"] for value in told.values()} == {"win", "number"}
+        first = moves_answer(won, won.game.position("start"))
+        assert {(move["value"]["text"], move["value"]["kind"]) for move in first} == {("unknown", "none")}
+        assert not any(move["best"] for move in first)

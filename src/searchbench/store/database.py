@@ -252,14 +252,20 @@ class Database:
     def worth(self, state: Sequence[int], choice: Choice) -> Value:
         """Return the value of a state if this were its only move.
 
-        Where successors do not determine values (depths from the start, won or not), return the successor's value.
+        For depths from the start return the successor's value. Where values tell no losses, a move after which the other player
+        wins is "not won", and of the others nothing is known, unless the game is over: None.
         """
+        result = UNDECIDED if self.rule.tells_losses else self.game.terminal(choice.position.state)
+        if result != UNDECIDED:
+            return self.rule.decode(self._call("initial", -result, 0))
         return self.worth_of(choice.value, self._call("weight", list(state), choice.move))
 
     def worth_of(self, value: Value, weight: int) -> Value:
-        """Return the value of a state whose only move has this weight and leads to a state with this value."""
-        if self.rule.from_start or not self.rule.tells_losses:
+        """Return the value of a state whose only move has this weight and leads to a state with this value; None: not known."""
+        if self.rule.from_start:
             return value
+        if not self.rule.tells_losses:
+            return self.rule.decode(0) if self.rule.encode(value) else None
         code = self._call("initial", UNDECIDED, 1)
         code = self._call("gather", code, [self.rule.encode(value)], [weight], 1)
         return self.rule.decode(self._call("finish", code))

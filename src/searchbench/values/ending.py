@@ -110,9 +110,13 @@ class Won(ValueRule):
         """Prefer states that the opponent does not win."""
         return self.encode(value)
 
-    def kind(self, value: str) -> str:
-        """Return "win", or "number": a state that is not won may be lost or drawn."""
-        return "win" if value == "won" else "number"
+    def format(self, value: str | None) -> str:
+        """Return the words; "unknown" for a move of which they tell nothing."""
+        return "unknown" if value is None else value
+
+    def kind(self, value: str | None) -> str:
+        """Return "win", "none" for what is not known, or "number": a state that is not won may be lost or drawn."""
+        return "none" if value is None else "win" if value == "won" else "number"
 
     def parse(self, text: str) -> Callable[[str], bool]:
         """Read "won" or "not won"."""

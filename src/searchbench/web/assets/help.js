@@ -5,7 +5,7 @@ import { h } from "./common.js";
 export const LEGENDS = {
   outcome: "On the board: W wins, L loses, in so many plies; = is a draw. The best are filled.",
   ending: "On the board: W wins, L loses; = is a draw. The best are filled.",
-  won: "On the board: W wins. The best are filled.",
+  won: "On the board: W wins; after a move that is not won the other player wins. Of the other moves nothing is known: the reply may be a draw or a loss.",
   score: "On the board: points for the player to move. The best are filled.",
   steps: "On the board: what is left after the move. The best are in colour.",
 }; // what the values on the board mean
@@ -13,7 +13,7 @@ export const LEGENDS = {
 const WORDS = {
   outcome: [["win 13", "the player to move wins: with best play by both sides in 13 plies, moves of either side"], ["loss 8", "the player to move loses, as late as can be, in 8 plies"], ["draw", "nobody can force a win"]],
   ending: [["win", "the player to move can force a win"], ["loss", "the other player can"], ["draw", "nobody can"]],
-  won: [["win", "the player to move can force a win"], ["loss", "the other player can"]],
+  won: [["won", "the player to move can force a win"], ["not won", "she cannot: it is a draw, or the other player wins"], ["unknown", "of a move: the other player does not win after it, and may draw or lose"]],
   score: [["+3", "with best play by both sides the player to move gets 3 points more than the other; −3: 3 fewer"]],
   distance: [["12", "moves to the end by the shortest way"], ["no solution", "the end cannot be reached any more; such positions are found by the value “unreachable”"]],
   depth: [["12", "moves from the start by the shortest way"]],
