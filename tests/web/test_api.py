@@ -536,7 +536,7 @@ def test_a_dead_end_is_told(tmp_path: Path) -> None:
 
 
 def test_moves_of_a_database_of_wins_are_told_for_who_makes_them(tmp_path: Path) -> None:
-    """X wins at c1 at once; after c3 O does; of the others it is not known whether they draw or win."""
+    """X wins at once, or parries, or lets O win: of the parry it is not known whether it draws or wins."""
     right = sb.solve("tic-tac-toe", to=tmp_path / "all.db", threads=1)
     with right.convert(tmp_path / "won.db", "one-bit") as won:
         position = won.game.position("XX./OO./...")
@@ -546,8 +546,8 @@ def test_moves_of_a_database_of_wins_are_told_for_who_makes_them(tmp_path: Path)
             over = won.game.terminal(choice.position.state) != sb.UNDECIDED
             expected = "not won" if outcome == 1 else "won" if over else "unknown"
             assert told[won.game.format_move(position.state, choice.move)]["text"] == expected
-        assert {value["text"] for value in told.values()} == {"won", "not won"}
-        assert {value["kind"] for value in told.values()} == {"win", "number"}
+        assert {value["text"] for value in told.values()} == {"won", "not won", "unknown"}
+        assert {value["kind"] for value in told.values()} == {"win", "number", "none"}
         first = moves_answer(won, won.game.position("start"))
         assert {(move["value"]["text"], move["value"]["kind"]) for move in first} == {("unknown", "none")}
         assert not any(move["best"] for move in first)
