@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import dist, isclose
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from searchbench.errors import BadRequest, SearchBenchError
 
@@ -232,22 +233,33 @@ def state_with(game: Game, pieces: Sequence[str], like: Sequence[int] | None = N
     """Return the state with these pieces, in all else as `like` (by default the start). Raises BadRequest or BadState.
 
     A game that chooses its notation by `arrange` is asked for it, with `side` to move. For others the labels are joined, or
-    put in the place of those of `like` in its notation; the state read from that is drawn again and compared with `pieces`.
+    put in the place of those of `like` in its notation, where that leads from the labels of `like` back to `like`; the state
+    read from that is drawn again and compared with `pieces`.
     """
     at = game.start() if like is None else list(like)
-    why, cells = "", len(game.pieces(at))
-    if len(pieces) != cells:
+    labels = game.pieces(at)
+    if len(pieces) != len(labels):
         raise BadRequest(
-            f"{game}: its board has {cells} cells, each with a piece or '' where there is none, not {len(pieces)}"
+            f"{game}: its board has {len(labels)} cells, each with a piece or '' where there is none, not {len(pieces)}"
         )
-    for text, guessed in _notations(game, pieces, at, side):
+    if list(pieces) == labels and game.mover(at) in (None, side):
+        return at
+    why, forms = "", list(_forms(game, at, side))
+    for form in forms:
+        text = form.text(pieces)
+        if text is None:
+            continue
         try:
             state = game.read(text)
         except SearchBenchError as error:
-            why = _why(game, text, error, guessed)  # that of the last is told: it is most like the game's own notation
+            why = _why(
+                game, text, error, form.guessed
+            )  # that of the last is told: it is most like the game's own notation
             continue
         if game.pieces(state) == list(pieces):
             return state
+    if not forms:
+        raise BadRequest(f"{game}: its notation does not follow from the pieces on the board: enter the notation")
     raise BadRequest(f"{game}: no position has these pieces{why}; place them otherwise, or enter its notation")
 
 
@@ -265,23 +277,41 @@ def _why(game: Game, text: str, error: SearchBenchError, guessed: bool) -> str:
     return f": {impossible}" if impossible else ""
 
 
-def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) -> Iterator[tuple[str, bool]]:
-    """Yield texts that may be the notation of a position with these pieces, and whether their form is a guess."""
-    chosen = game.arrange(pieces, like, side)
-    if chosen is not None:
-        yield chosen, False
+class _Form(NamedTuple):
+    """A way to write pieces down, and whether it is a guess."""
+
+    text: Callable[[Sequence[str]], str | None]
+    guessed: bool
+
+
+def _forms(game: Game, like: list[int], side: int) -> Iterator[_Form]:
+    """Yield the ways to write down a position in all else as `like`: what they write of its own pieces is read as `like`."""
+    if game.arrange(game.pieces(like), like, side) is not None:
+        yield _Form(lambda pieces: game.arrange(pieces, like, side), False)
         return
-    labels = game.pieces(like), list(pieces)
+    for form in _guesses(game, like):
+        text = form.text(game.pieces(like))
+        with suppress(SearchBenchError):
+            if text is not None and game.read(text) == like:
+                yield form
+
+
+def _guesses(game: Game, like: list[int]) -> Iterator[_Form]:
+    labels, written = game.pieces(like), game.format(like)
     # A token's brackets tell whose it is; notations do without.
-    bare = tuple([_inside(label) for label in row] for row in labels)
-    for old, new in (labels, bare) if bare != labels else (labels,):
+    shown: list[Callable[[str], str]] = [str]
+    if any(_inside(label) != label for label in labels):
+        shown.append(_inside)
+    for show in shown:
         for blank in BLANKS:
             for separator in (" ", ""):
-                yield separator.join(label or blank for label in new), True
-        if len(old) == len(new):
-            for blank in BLANKS:
-                if (text := _exchanged(game.format(like), old, new, blank)) is not None:
-                    yield text, False
+                yield _Form(partial(_joined, show, separator, blank), True)
+        for blank in BLANKS:
+            yield _Form(partial(_exchanged, written, labels, show, blank), False)
+
+
+def _joined(show: Callable[[str], str], separator: str, blank: str, pieces: Sequence[str]) -> str:
+    return separator.join(show(label) or blank for label in pieces)
 
 
 def _inside(label: str) -> str:
@@ -289,13 +319,16 @@ def _inside(label: str) -> str:
     return label[1:-1] if len(label) > 2 and label[0] + label[-1] in ("()", "[]") else label
 
 
-def _exchanged(text: str, before: Sequence[str], after: Sequence[str], blank: str) -> str | None:
+def _exchanged(
+    text: str, before: Sequence[str], show: Callable[[str], str], blank: str, after: Sequence[str]
+) -> str | None:
     """Return a notation with the labels `after` where those of `before` stand, in their order; None if they do not."""
     parts, at = [], 0
     for old, new in zip(before, after, strict=True):
-        place = text.find(old or blank, at)
+        label = show(old) or blank
+        place = text.find(label, at)
         if place < 0:
             return None
-        parts += [text[at:place], new or blank]
-        at = place + len(old or blank)
+        parts += [text[at:place], show(new) or blank]
+        at = place + len(label)
     return "".join([*parts, text[at:]])

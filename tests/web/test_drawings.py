@@ -466,3 +466,36 @@ def test_a_board_may_be_given_as_lists() -> None:
     same = Board(((0.0, 0.0), (1.0, 0.0)), ((0, 1),), sides=("X", "O"), names=("a", "b"))
     assert board == same
     assert board_svg(board, ["X", "O"]) == board_svg(same, ["X", "O"])
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_the_pieces_of_a_position_lead_back_to_it(spec: str) -> None:
+    game = sb.load(spec)
+    for state, side in walk(game):
+        assert state_with(game, game.pieces(state), state, side) == list(state)
+
+
+def test_men_still_to_be_placed_stay_where_men_on_the_board_are_moved() -> None:
+    game = sb.load("morris-opening:9")
+    state = game.start()
+    for _ in range(5):
+        state = game.play(state, game.moves(state)[0])
+    pieces = game.pieces(state)
+    taken, empty = pieces.index("W"), pieces.index("")
+    pieces[taken], pieces[empty] = "", "W"
+    moved = state_with(game, pieces, state)
+    assert moved[2] == state[2] == 13
+    assert (moved[0].bit_count(), moved[1]) == (state[0].bit_count(), state[1])
+    with pytest.raises(BadRequest, match="numbers of men on the board and still to be put down cannot occur"):
+        state_with(game, ["W", *game.pieces(game.start())[1:]])
+
+
+@pytest.mark.parametrize("spec", ["hanoi:3", "pancake:5", "pocket-cube", "small-town"])
+def test_a_notation_that_does_not_follow_from_the_pieces_is_asked_for(spec: str) -> None:
+    game = sb.load(spec)
+    start = game.start()
+    after = game.play(start, game.moves(start)[0])
+    with pytest.raises(
+        BadRequest, match="its notation does not follow from the pieces on the board: enter the notation"
+    ):
+        state_with(game, game.pieces(after), start)
