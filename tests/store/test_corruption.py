@@ -19,6 +19,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
 from searchbench.store import header as head
+from searchbench.store.folder import bytes_on_disk
 from searchbench.store.writing import Layout, write_database
 
 
@@ -238,3 +239,12 @@ def test_a_database_open_while_it_is_replaced_never_mixes(right: Database, tmp_p
     write_database(other, tmp_path / "x.db", overwrite=True)
     with pytest.raises(DamagedData, match="replaced"):
         opened.probe()
+
+
+def test_the_bytes_on_disk_are_counted_while_files_go_away(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "one").write_bytes(b"12345")
+    (tmp_path / "inside" / "two").write_bytes(b"123")
+    (tmp_path / "inside" / "gone").symlink_to(tmp_path / "nothing")
+    assert bytes_on_disk(tmp_path) == 8
+    assert bytes_on_disk(tmp_path / "nothing") == 0

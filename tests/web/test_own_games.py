@@ -186,7 +186,9 @@ def test_keys_make_no_moves_while_a_position_is_edited(page: Any, own: Client) -
 def test_a_text_that_the_game_does_not_write_is_no_reason() -> None:
     """Labels that do not stand in the notation were joined, and that text told as what was wrong."""
     game = sb.load(str(Path(__file__).parents[2] / "examples" / "tokens.py"))
-    with pytest.raises(BadRequest, match="its notation does not follow from the pieces on the board: enter the notation"):
+    with pytest.raises(
+        BadRequest, match="its notation does not follow from the pieces on the board: enter the notation"
+    ):
         state_with(game, game.pieces([0, 3]))
 
 

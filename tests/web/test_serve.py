@@ -76,6 +76,8 @@ def test_a_folder_stands_for_the_databases_and_certificates_in_it(folders: dict[
     (tmp_path / "spoiled.db" / DOCUMENT).write_text(json.dumps({"attributes": {KEY: {}}}))
     shutil.copytree(folders["eight"], tmp_path / "torn.db")
     (tmp_path / "torn.db" / DOCUMENT).write_text("{")
+    damaged = b"SPOIL" + (tmp_path / "won.cert").read_bytes()[5:]
+    (tmp_path / "lost.cert").write_bytes(damaged)
     (tmp_path / "notes.txt").write_text("not a database")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / DOCUMENT).write_text('{"attributes": {}}')  # an array of some other program
@@ -83,7 +85,12 @@ def test_a_folder_stands_for_the_databases_and_certificates_in_it(folders: dict[
         assert [item["name"] for item in client.fetch("/databases")] == ["eight", "noughts"]
         assert [item["name"] for item in client.fetch("/certificates")] == ["won"]
         left_out = sorted(line for line in told if "left out" in line)
-        assert ["spoiled.db" in left_out[0], "torn.db" in left_out[1], len(left_out)] == [True, True, 2]
+        assert [any(name in line for line in left_out) for name in ("spoiled.db", "torn.db", "lost.cert")] == [True] * 3
+        assert len(left_out) == 3
+        assert (
+            "the certificate 'lost' was left out when the server started: " in client.get("/certificates/lost").message
+        )
+        assert "there is no certificate 'torn'" in client.get("/certificates/torn").message
         for name in ("spoiled", "torn"):
             answer = client.get(f"/databases/{name}")
             assert answer.status == 404
@@ -100,6 +107,8 @@ def test_what_is_solved_is_kept_where_it_should_be(tmp_path: Path) -> None:
         assert any("left out" in line for line in told)
         name = client.finished(kind="solve", game="hanoi:3")["result"]["database"]
         assert client.fetch(f"/databases/{name}/probe")["value"]["number"] == 7
+    (tmp_path / "taken").write_text("a file")
+    assert cli.run(["serve", "--keep", str(tmp_path / "taken"), "--no-browser"]) == 30
     with served("--keep", tmp_path / "kept", "--read-only") as (client, told, _):
         assert "(read only)" in told[-1]
         (item,) = client.fetch("/databases")

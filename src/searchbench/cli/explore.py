@@ -142,8 +142,8 @@ def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], list[Path], di
 
 
 def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the databases, damaged or not, and the certificates in a folder; none in one that is a database itself."""
-    from searchbench.store import is_certificate
+    """Return the databases and the certificates in a folder, damaged or not; none in one that is a database itself."""
+    from searchbench.store.certificate import is_named_certificate
     from searchbench.store.writing import has_torn_header, is_database
 
     def claims(one: Path) -> bool:
@@ -152,7 +152,7 @@ def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
     if claims(folder):
         return [], []
     entries = [one for one in sorted(folder.iterdir()) if not one.name.startswith(".")]
-    return [one for one in entries if claims(one)], [one for one in entries if is_certificate(one)]
+    return [one for one in entries if claims(one)], [one for one in entries if is_named_certificate(one)]
 
 
 def _add_inside(library: Library, folder: Path) -> None:
@@ -169,10 +169,13 @@ def _add_inside(library: Library, folder: Path) -> None:
 
 
 def _add_kept(library: Library, keep: Path) -> None:
-    """Add the databases that were solved in the browser earlier; what cannot be read is told and left out."""
-    from searchbench.errors import SearchBenchError
+    """Add the databases that were solved in the browser earlier; what cannot be read is told and left out. Raises BadRequest."""
+    from searchbench.errors import BadRequest, SearchBenchError
 
-    keep.mkdir(parents=True, exist_ok=True)
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadRequest(f"--keep {keep}: expected a folder, or a place for one ({error.strerror})") from None
     for folder in sorted(keep.iterdir()):
         if folder.is_dir() and not folder.name.startswith("."):
             try:

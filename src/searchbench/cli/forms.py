@@ -33,11 +33,12 @@ def convert(
 ) -> None:
     """Keep a database in another form, compressed by another codec, or only some parts of it."""
     import searchbench as sb
+    from searchbench.store.folder import bytes_on_disk
     from searchbench.store.opening import read_header
 
-    database, before = sb.open_database(folder, game), disk_usage(folder)
+    database, before = sb.open_database(folder, game), bytes_on_disk(folder)
     converted = database.convert(to, form, codec, parts, force)
-    header, after = read_header(to), disk_usage(to)
+    header, after = read_header(to), bytes_on_disk(to)
     if as_json:
         show.write_json({"form": header.kept_as, "codec": header.codec, "values": converted.rule.name,
                          "parts": [part.name for part in converted.parts], "bytes": after, "before": before})  # fmt: skip
@@ -46,11 +47,6 @@ def convert(
     show.write(
         f"{converted.game}{some}: {header.kept_as}, {header.codec}: {after:,} bytes, before {before:,}; kept in {to}"
     )
-
-
-def disk_usage(folder: Path) -> int:
-    """Return the bytes of all files in a folder."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def words(text: str | None) -> list[str]:

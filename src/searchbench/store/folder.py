@@ -20,6 +20,16 @@ _EXCHANGE: Final = 2
 _HERE: Final = -100
 
 
+def bytes_on_disk(folder: Path) -> int:
+    """Return the bytes of all files in a folder; one that is removed meanwhile, as where a database is replaced, has none."""
+    found = 0
+    for inside, _, files in os.walk(folder):
+        for name in files:
+            with suppress(FileNotFoundError):
+                found += os.path.getsize(os.path.join(inside, name))
+    return found
+
+
 @contextmanager
 def replaced_folder(path: Path) -> Iterator[Path]:
     """Yield an empty folder beside `path`; if the block ends without an error it becomes `path`, in one step.

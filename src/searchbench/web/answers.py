@@ -15,6 +15,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import format_memory
 from searchbench.solvers import guided, proof
 from searchbench.store import Database
+from searchbench.store.folder import bytes_on_disk
 from searchbench.store.opening import read_header
 from searchbench.values import Result, ValueRule
 
@@ -227,7 +228,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
     """Return the details of a database: game, parameters, size, storage, and whether it has been verified."""
     assert database.path is not None
     header = read_header(database.path)
-    on_disk = sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
+    on_disk = bytes_on_disk(database.path)
     readable = database.rule.has_lines
     values = [value for value in database.histogram() if value is not None]
     deep = not database.rule.two_players or any(isinstance(value, Result) for value in values)

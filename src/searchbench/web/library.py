@@ -76,7 +76,7 @@ class Library:
         self._cache = cache
         self._database_games = database_games
         self._entries: dict[str, Entry] = {}
-        self._left_out: dict[str, str] = {}
+        self._left_out: dict[tuple[str, str], str] = {}
         self.certificates: dict[str, Walk] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
@@ -107,8 +107,8 @@ class Library:
 
     def leave_out(self, path: Path, error: SearchBenchError) -> None:
         """Remember why a database or a certificate cannot be read, for those who ask for it by its name."""
-        name = path.resolve().name.removesuffix(".db").removesuffix(".cert")
-        self._left_out.setdefault(name, _FOLDERS.sub("", str(error)))
+        what, ending = ("certificate", ".cert") if path.is_file() else ("database", ".db")
+        self._left_out.setdefault((what, path.resolve().name.removesuffix(ending)), _FOLDERS.sub("", str(error)))
 
     def add_certificate(self, path: Path) -> str:
         """Open a certificate and return its name, as `add` does for a database."""
@@ -168,8 +168,9 @@ class Library:
         return self._entries[name]
 
     def _unknown(self, what: str, name: str, known: Iterable[str]) -> UnknownName:
-        if name in self._left_out:
-            return UnknownName(f"the {what} {name[:80]!r} was left out when the server started: {self._left_out[name]}")
+        why = self._left_out.get((what, name))
+        if why is not None:
+            return UnknownName(f"the {what} {name[:80]!r} was left out when the server started: {why}")
         return UnknownName(f"there is no {what} {name[:80]!r}; {there_are(known)}")
 
     def _fitting(self, path: Path) -> Sequence[Game] | None:
