@@ -362,6 +362,9 @@ def test_the_tree_of_a_proof_grows(client: Client) -> None:
         game = sb.load("connect4:6x5")
         texts = {game.format_move(game.start(), move) for move in game.moves(game.start())}
         assert {child["move"] for child in tree["children"]} <= texts
+    quick = client.finished(kind="prove", game="connect4:4x4", method="pns")
+    last = client.fetch(f"/jobs/{quick['id']}/tree")
+    assert (last["status"], 0 in (last["tree"]["proof"], last["tree"]["disproof"])) == ("done", True)  # at the end
     alone = client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...", method="alphabeta")
     assert client.fetch(f"/jobs/{alone['id']}/tree") == {"id": alone["id"], "status": "done", "tree": None}
 

@@ -51,6 +51,7 @@ class Reporter:
         """The root of the search that is watched."""
         self._last, self._began = 0.0, time.monotonic()
         self._told_tree = 0.0
+        self._untold: Branch | None = None
         self._line: Task | None = None
 
     def tell(self, **what: Any) -> None:
@@ -71,11 +72,17 @@ class Reporter:
 
     def watch_tree(self, top: Branch) -> None:
         """Tell the top of the tree of a proof, unless the last one is less than TREE_EVERY seconds old."""
-        now = time.monotonic()
-        if self.root is None or now - self._told_tree < TREE_EVERY:
+        self._untold = top
+        if time.monotonic() - self._told_tree >= TREE_EVERY:
+            self.tell_tree()
+
+    def tell_tree(self) -> None:
+        """Tell the last tree if it has not been told: the one at the end of a proof."""
+        if self.root is None or self._untold is None:
             return
-        self._told_tree = now
-        self.tell(tree=branch(self.root.game, list(self.root.state), top))
+        self._told_tree = time.monotonic()
+        self.tell(tree=branch(self.root.game, list(self.root.state), self._untold))
+        self._untold = None
 
     def watch(self, moves: Sequence[int]) -> None:
         """Keep a search's current line for the next report."""
@@ -148,7 +155,10 @@ def prove(task: Task, reporter: Reporter) -> Task:
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch, watch_tree=reporter.watch_tree)
     # A little less than the job's time, so that a value without its evidence is reported before the job is stopped.
-    proof = prove_state(game, root, task.get("method") or None, run, Limits(task["nodes"], 0.9 * task["seconds"]))
+    try:
+        proof = prove_state(game, root, task.get("method") or None, run, Limits(task["nodes"], 0.9 * task["seconds"]))
+    finally:
+        reporter.tell_tree()
     sizes = [len(claim.strategy) for claim in proof.claims]
     found = {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
     target = Path(task["to"])
