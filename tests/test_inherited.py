@@ -184,6 +184,13 @@ def test_what_does_not_rest_on_the_change_is_kept() -> None:
     assert game.has("h", "successor_ranks", "solvable")
 
 
+def test_a_check_says_what_is_not_believed() -> None:
+    skipped = dict(sb.check(NoThree(5)).skipped)
+    for law in ("sequences", "locality", "depth-is-distance", "rearranges"):
+        assert "is inherited from Pancake, which has another `moves`" in skipped[law]
+    assert "inherited" not in dict(sb.check(Pancake(5)).skipped)["unrank-next"]
+
+
 def test_claims_are_asked_for_by_name() -> None:
     """`game.sequences()` would tell what is inherited with other rules: `game.claimed("sequences")` does not."""
     package = Path(sb.__file__).parent

@@ -13,7 +13,7 @@ from searchbench import jit
 from searchbench.errors import BadGame, SearchBenchError, raised_in, told
 from searchbench.game import Game
 from searchbench.index.protocol import line_size
-from searchbench.inherited import changes_rules
+from searchbench.inherited import RESTS_ON, changes_rules, why_left_out
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.solvers.exhaustive.groups import groups_in_order
@@ -128,22 +128,21 @@ class Subject:
         """Return why a law does not apply to the game, or "" if it does."""
         missing = [name for name in law.needs if not self.has(name)]
         if missing:
-            return f"the game supplies no `{missing[0]}`"
-        if law.name == "sequences" and self.game.claimed("sequences") is None:
-            return "the game tells no `sequences`"
-        if law.name == "product_moves" and self.game.claimed("product_moves") is None:
-            return "the game tells no `product_moves`"
-        if law.name.startswith("digits-") and self.game.claimed("digits") is None:
-            return "the game tells no `digits`"
-        if law.name == "locality" and self.game.claimed("locality") is None:
-            return "the game claims no `locality`"
+            return f"the game supplies no `{missing[0]}`{self._why_left_out(missing[0])}"
+        told = law.name.partition("-")[0]
+        if told in ("sequences", "product_moves", "digits", "locality") and self.game.claimed(told) is None:
+            return f"the game tells no `{told}`{self._why_left_out(told)}"
         if law.name == "inherited" and not changes_rules(self.game):
             return "the class is not derived from one with other rules"
         if law.name == "depth-is-distance" and not self.game.claimed("depth_is_distance"):
-            return "the game does not claim that depths are distances"
+            why = self._why_left_out("depth_is_distance")
+            return f"the game does not claim that depths are distances{why}"
         if law.name == "rearranges" and not self.game.claimed("rearranges"):
-            return "the game does not claim that moves are rearrangements"
+            return f"the game does not claim that moves are rearrangements{self._why_left_out('rearranges')}"
         return "the game is for one player" if law.two_players and not self.game.two_players else ""
+
+    def _why_left_out(self, claim: str) -> str:
+        return why_left_out(self.game, claim) if claim in RESTS_ON else ""
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract, interpreted; an exception notes which."""
