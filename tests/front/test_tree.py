@@ -6,8 +6,9 @@ import json
 import math
 import random
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,7 +21,9 @@ from searchbench.analyse.tree import Node, _grow, decision_tree
 from searchbench.errors import BadRequest
 from searchbench.games.morris import Morris
 from searchbench.games.morris.board import MILLS
+from searchbench.games.pancake import Pancake
 from searchbench.games.tic_tac_toe import TicTacToe
+from searchbench.rules import State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -227,3 +230,26 @@ def first_mistake(whole: Database) -> int:
                     following.add(tuple(whole.game.canonical(choice.position.state)))
         layer = following
     return 0
+
+
+@dataclass(frozen=True)
+class Topped(Pancake):
+    """Pancakes that tell the one on top."""
+
+    name: ClassVar[str] = "topped"
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the pancake on top."""
+
+        def top(state: State) -> int:
+            return int(state[0])
+
+        return {"top": top}
+
+
+def test_a_tree_of_depths_modulo_3_is_refused() -> None:
+    whole = sb.solve(Topped(5), solver="bfs", rule="depth", form="values")
+    assert sum(describe(whole).counts.sum(axis=1)) == 120
+    folded = sb.solve(Topped(5), solver="bfs", rule="depth", form="two-bit")
+    with pytest.raises(BadRequest, match="keeps depths modulo 3: a tree of whole ones needs the form 'values'"):
+        describe(folded)

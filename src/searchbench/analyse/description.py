@@ -39,11 +39,16 @@ def describe(
     """Return the descriptions of all states of a database, of one of its parts, or of so many drawn by chance.
 
     The classes are the kinds of values: win, draw and loss, or the values of a puzzle; with `wanted` that class, and "other".
-    Raises BadRequest where the game supplies no attributes, or there is no such class.
+    Raises BadRequest where the game supplies no attributes, there is no such class, or depths are kept modulo 3 or 4.
     """
     functions = database.game.attributes()
     if not functions:
         raise BadRequest(f"{database.game} supplies no attributes: see `Game.attributes`")
+    if database.modulus:
+        raise BadRequest(
+            f"{database!r} keeps depths modulo {database.modulus}: a tree of whole ones needs the form 'values' "
+            "(`solve --form values`)"
+        )
     active = run or Run(threads=1)
     classes = _classes(database, wanted)
     kernel = jit.bind(_kernel(functions), database.game.names())
