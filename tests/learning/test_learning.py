@@ -465,3 +465,25 @@ def test_a_condition_chooses_what_is_written_and_graded(databases: dict[str, sb.
     assert all(state[4] == 1 for state in asked)
     with pytest.raises(BadRequest, match="no position meets value 'draw', where 'plies > 2'"):
         grade(database, first, value="draw", where="plies > 2")
+
+
+def test_an_episode_ends_in_a_lost_state() -> None:
+    """Node 1 is lost, though a move leads on from it to the solved one: that would be cheaper than the exact value."""
+    environment = sb.environment(sb.solve("graph:0>1;1>2;0>3;3>4;4>5;5>2;1=-1;2=0;2>0"))
+    environment.reset(options={"state": [0]})
+    *_, reward, over, _, info = environment.step(0)
+    assert (reward, over, info["value"]) == (-1.0, True, "unreachable")
+
+
+def test_random_positions_of_a_slice_are_its_own(tmp_path: Path) -> None:
+    game = sb.load("graph:0>1;2>3;3>4;4>5;5=0;1=0,partition=low:2;high:4")
+    environment = sb.environment(sb.solve(game).convert(tmp_path / "high.db", parts="high"))
+    begun = {int(environment.reset(seed=seed)[0][0]) for seed in range(20)}
+    assert begun == {2, 3, 4}  # 5 is solved
+
+
+@pytest.mark.parametrize(("spec", "state"), [("hanoi:3", [0]), ("hanoi:3", [99] * 3), ("tic-tac-toe", [0])])
+def test_an_episode_cannot_begin_in_what_is_no_state(spec: str, state: list[int]) -> None:
+    environment = sb.environment(sb.solve(spec))
+    with pytest.raises(BadState):
+        environment.reset(options={"state": state})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from searchbench.errors import BadRequest, MissingPackage
+from searchbench.game import Position
 from searchbench.late import late
 from searchbench.learning.truths import Array, TruthReader, batches, figures_of, regret
 from searchbench.run import Run
@@ -50,6 +52,11 @@ class Oracle:
         """Return a state, or its representative where no position of the database has some move of the state itself."""
         known = all(move in self._actions for move in self.game.moves(state))
         return state if known else self.game.canonical(state)
+
+    def begun(self, what: Position | str | Sequence[int] | None) -> list[int]:
+        """Return the state in which an episode begins. Raises BadState for what is none of the database."""
+        self.database.number(what)
+        return self.playable(list(self.game.position(what).state))
 
     def observed(self, state: list[int]) -> Array:
         """Return the cells of a state as an observation."""

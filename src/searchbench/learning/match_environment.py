@@ -46,7 +46,7 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin in `options["state"]`, in the environment's state, or at the start."""
         begin = (options or {}).get("state", self._begin)
-        self._state = self.oracle.playable(list(self.game.position(begin).state))
+        self._state = self.oracle.begun(begin)
         self._plies = 0
         self.agents = list(PLAYERS)
         self.agent_selection = PLAYERS[0]

@@ -9,6 +9,7 @@ import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.learning.environments import Oracle
+from searchbench.rules import UNDECIDED
 
 Observation = np.ndarray[Any, Any]
 
@@ -39,8 +40,7 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
         super().reset(seed=seed)
         begin = (options or {}).get("state", self._begin)
         self._steps = 0
-        state = self._random() if begin is None else list(self.game.position(begin).state)
-        self._state = self.oracle.playable(state)
+        self._state = self.oracle.begun(self._random() if begin is None else begin)
         return self.oracle.observed(self._state), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -53,7 +53,7 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
         regret = self.oracle.regret(self._state, move)
         cost = self.game.call("cost", list(self._state), move)
         self._state = self.oracle.playable(self.game.play(self._state, move))
-        over = self.game.terminal(self._state) == 0 or not self.game.moves(self._state)
+        over = self.game.terminal(self._state) != UNDECIDED or not self.game.moves(self._state)  # solved, lost or stuck
         return self.oracle.observed(self._state), -float(cost), over, cut, self._info() | {"regret": regret}
 
     def render(self) -> Any:
@@ -65,8 +65,11 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
 
     def _random(self) -> list[int]:
         database = self.oracle.database
+        ends = np.cumsum([part.stop - part.start for part in database.parts])
         for _ in range(10_000):
-            number = int(self.np_random.integers(database.size))
+            drawn = int(self.np_random.integers(ends[-1]))
+            part = int(np.searchsorted(ends, drawn, "right"))
+            number = database.parts[part].stop - int(ends[part]) + drawn
             if database.residue(number) != database.illegal:
                 state = self.game.unrank(number)
                 if self.game.terminal(state) != 0 and database.probe(state) is not None:
